@@ -11,6 +11,7 @@ import threading
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from reading import saved
 from refusals import refused
 
 from semmetrics import ReadOptions, as_labels
@@ -24,143 +25,139 @@ from semmetrics.kinds.classes import as_classes
 from semmetrics.scale.stream import score_stream
 from semmetrics.scoring.input_buffer import InputBuffer
 
-SIZES = [1, 7, 40, 10_000]
 
-
-def cut_at(monkeypatch, size):
-    """Let blocks be of a size; what comes after the first one is read by pyarrow."""
-    for name, value in {"BLOCK": size, "ROWS": max(1, size // 20), "SMALL": 64}.items():
-        monkeypatch.setattr(blocks, name, value)
+def set_block_size(monkeypatch, size):
+    """Read blocks of about ``size`` bytes, which pyarrow reads after the first one."""
+    monkeypatch.setattr(blocks, "BLOCK", size)
+    monkeypatch.setattr(blocks, "ROWS", max(1, size // 20))
+    monkeypatch.setattr(blocks, "SMALL", 64)
     monkeypatch.setattr(source, "SMALL", 64)
     monkeypatch.setattr(large_text, "BLOCK", 200)
 
 
-def stream(path, read=as_labels, options=DEFAULTS):
-    """Everything that a stream yields, and the bytes that it went forward."""
-    parts, steps = find_parts(str(path)), []
-    given = parts.lists(
-        lambda x, name: read(x, source=name, options=options), options, steps.append
-    )
-    return list(given), sum(steps)
+def read_blocks(path, read=as_labels, options=DEFAULTS):
+    """Return the lists of all blocks, and the number of bytes that were read."""
+    n_bytes = []
+
+    def read_block(data, name):
+        return read(data, source=name, options=options)
+
+    lists = find_parts(str(path)).lists(read_block, options, n_bytes.append)
+    return list(lists), sum(n_bytes)
 
 
-def plain(some, is_split=False):
-    """Lists as plain values: of blocks those of all together, and what notes do not count."""
+def plain_values(lists_of_blocks):
+    """Return ids, entries, scores, places, notes and description of the blocks together."""
     batches = InputBuffer()
-    for one in some:
-        batches.extend(InputBuffer.of(one))
-    # counts cells
-    found, understood = (
-        batches.lists(),
-        None if is_split else batches.understood,
-    )
-    scores = None if found.side.scores is None else found.side.scores.tolist()
-    places = [one.where(row) for one in some for row in range(len(one))]
-    notes = {
-        (fact.code, fact.n * (fact.code == "unused-columns")) for fact in batches.notes
+    places = []
+    for lists in lists_of_blocks:
+        batches.extend(InputBuffer.of(lists))
+        places += map(lists.where, range(len(lists)))
+    merged = batches.lists()
+    scores = merged.side.scores
+    return {
+        "ids": list(merged.ids),
+        "entries": merged.to_list(),
+        "scores": None if scores is None else scores.tolist(),
+        "places": places,
+        "notes": {note.code for note in batches.notes},
+        "understood": batches.understood,
     }
-    return list(found.ids), found.to_list(), scores, places, notes, understood
 
 
-def csv(rows, comma=",", end="\n", header=("id", "label", "score")):
-    return end.join(comma.join(map(str, row)) for row in [header, *rows]) + end
+def csv(rows, header="id,label,score", comma=",", end="\n"):
+    """Return a table as text."""
+    lines = [header.replace(",", comma)]
+    for row in rows:
+        lines.append(comma.join(map(str, row)))
+    return end.join(lines) + end
 
 
-def jsonl(records, blank=""):
-    return "".join(
-        f"{blank if n % 9 == 4 else ''}{json.dumps(r)}\n" for n, r in enumerate(records)
-    )
+def jsonl(records):
+    """Return JSON lines."""
+    return "".join(f"{json.dumps(record)}\n" for record in records)
 
 
-def write_table(table, path):
+def save_table(path, columns, rows_per_group=11):
+    """Write a Parquet or Arrow file, and return the path."""
+    table = pa.table(columns)
     if path.suffix == ".parquet":
-        parquet.write_table(table, path, row_group_size=11)
-        return
-    new = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
-    with new(str(path), table.schema) as sink:
-        sink.write_table(table, max_chunksize=13)
+        parquet.write_table(table, path, row_group_size=rows_per_group)
+        return path
+    open_file = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+    with open_file(str(path), table.schema) as sink:
+        sink.write_table(table, max_chunksize=rows_per_group)
+    return path
 
 
-ROWS = [
-    (f"é{n}", f"cat {n * k % 7}", n % 4 / 4)
-    for n in range(30)
-    for k in range(n % 4 + 1)
-]
+ROWS = []
+for number in range(30):
+    for copy in range(number % 4 + 1):
+        ROWS.append((f"é{number}", f"cat {number * copy % 7}", number % 4 / 4))
 IDS, LABELS, SCORES = zip(*ROWS, strict=True)
-CELLS = {f"l{k}": [n * k % 3 % 2 for n in range(30)] for k in range(5)}
-QUOTED = [
-    (id_, f'"{label}, ""{n % 3}""\nx\r\ry"', "0.5")
-    for n, (id_, label, _) in enumerate(ROWS)
-]
-INCHES = [(f"i{n}", f'5" {n}' if n % 7 else '"a, b"') for n in range(60)]
-SETS = [{"id": n, "labels": ["cat", "dög"] * (n % 3), "url": n} for n in range(40)]
+NUMBERS = range(40)
+QUOTED = [(id_, f'"{label}, ""x""\nx\r\ry"', 0.5) for id_, label, _ in ROWS]
+INCHES = [(n, f'5" {n}' if n % 7 else '"a, b"') for n in NUMBERS]
+LISTS = [(n, "\"['a', 'b']\"" if n % 3 else "['a']") for n in NUMBERS]
+SETS = [{"id": n, "labels": ["cat", "dög"] * (n % 3), "url": n} for n in NUMBERS]
+ONE_HOT = [(n, n % 2, n % 3 % 2, n % 5 % 2) for n in NUMBERS]
+CAPTIONS = [{"id": n // 3, "caption": f"a cat {n}"} for n in NUMBERS]
 TEXTS = {
     "rows.csv": csv(ROWS),
-    "rows.tsv.gz": csv(ROWS, "\t", "\r\n"),
-    "bare.csv": csv(
-        [(f"i{n}", "" if n % 3 else "cat") for n in range(40)], header=("id", "tag")
-    ),
-    "quoted.csv": csv(QUOTED, header=('"id"', '"\nlabel\r"', "scores")),
-    "inches.csv": csv(INCHES, header=("id", "label")),
-    "returns.csv": csv(ROWS, ",", "\r"),
-    "blanks.csv": csv(ROWS).replace("é7,", "\n\né7,", 1).replace("é20,", "\né20,")
-    + "\n\n",
-    "hot.csv": csv(zip(range(30), *CELLS.values(), strict=True), header=("id", *CELLS)),
-    "sets.jsonl": jsonl(SETS, " \n\n") + "\n \n",
+    "rows.tsv.gz": csv(ROWS, comma="\t", end="\r\n"),
+    "quoted.csv": csv(QUOTED, '"id","\nlabel\r",scores'),
+    "inches.csv": csv(INCHES, "id,label"),
+    "lists.csv": csv(LISTS, "id,labels"),
+    "empty_lines.csv": csv(ROWS).replace("é7,", "\n\né7,").replace("é20,", "\né20,"),
+    "one_hot.csv": csv(ONE_HOT, "id,cat,dog,bus"),
+    "sets.jsonl": " \n\n".join(jsonl(SETS).splitlines(keepends=True)) + "\n \n",
     "mark.jsonl.gz": "\ufeff" + jsonl(SETS)[:-1],
-    "scored.jsonl": jsonl({"id": n, "labels": {"a": n / 9, "b": 1}} for n in range(9)),
-    "captions.jsonl": jsonl({"id": n // 3, "caption": f"a cat {n}"} for n in range(40)),
-    "captions.lists.jsonl": jsonl(
-        {"id": n, "refs": ["a", "b"] * (n % 2)} for n in range(40)
-    ),
-    "classes.jsonl": jsonl({"id": n, "class": n % 3} for n in range(40)),
-    "classes.csv": csv(
-        [(n, n % 3 / 4, n % 5 / 4) for n in range(40)], header=("id", "cat", "dog")
-    ),
-    "cells.csv": csv(
-        [(n, ("", "a", "a|b")[n % 3]) for n in range(40)], header=("id", "tags")
-    ),
+    "captions.jsonl": jsonl(CAPTIONS),
+    "classes.csv": csv([(n, n % 3 / 4, n % 5 / 4) for n in NUMBERS], "id,cat,dog"),
+}
+TABLES = {
     "rows.parquet": {"id": IDS, "label": LABELS, "x": SCORES, "score": SCORES},
-    "sets.parquet": {"id": range(9), "tags": [["a", "b"][: n % 3] for n in range(9)]},
-    "hot.arrow": {"id": range(30), **CELLS},
+    "sets.parquet": {"id": NUMBERS, "tags": [["a", "b"][: n % 3] for n in NUMBERS]},
+    "one_hot.arrow": {"id": NUMBERS, "cat": [n % 2 for n in NUMBERS]},
     "rows.arrows": {"id": IDS, "label": pa.array(LABELS).dictionary_encode()},
 }
-READ = {"captions": as_captions, "classes": as_classes}
+READERS = {"captions": as_captions, "classes": as_classes}
+SIZES = [1, 7, 40, 10_000]
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", TEXTS)
-def test_blocks_are_the_file(tmp_path, monkeypatch, name, size):
-    path, data = tmp_path / name, TEXTS[name]
-    if isinstance(data, dict):
-        write_table(pa.table(data), path)
+@pytest.mark.parametrize("name", [*TEXTS, *TABLES])
+def test_blocks_have_the_items_of_the_file(tmp_path, monkeypatch, name, size):
+    path = tmp_path / name
+    if name in TABLES:
+        save_table(path, TABLES[name])
     else:
-        path.write_bytes(
-            gzip.compress(data.encode()) if name.endswith("gz") else data.encode()
-        )
-    cut_at(monkeypatch, size)
-    read, is_split = READ.get(name.partition(".")[0], as_labels), "cells" in name
-    options = ReadOptions(label_delimiter="|" if is_split else None)
-    found, taken = stream(path, read, options)
-    whole = read(path, options=options)
-    whole = whole if isinstance(whole, Lists) else whole.ranked()
-    assert plain(found, is_split) == plain([whole], is_split)
-    assert taken == path.stat().st_size == find_parts(str(path)).size
-    assert len(found) > 1 or size > 150 or name == "returns.csv"
+        saved(tmp_path, name, TEXTS[name])
+    set_block_size(monkeypatch, size)
+    read = READERS.get(name.partition(".")[0], as_labels)
+
+    lists, n_bytes = read_blocks(path, read)
+
+    whole = read(path)
+    if not isinstance(whole, Lists):
+        whole = whole.ranked()
+    assert plain_values(lists) == plain_values([whole])
+    assert n_bytes == path.stat().st_size == find_parts(str(path)).size
+    assert len(lists) > 1 or size == 10_000
 
 
-GOOD = {
-    "jsonl": [json.dumps({"id": f"é{n}", "labels": ["cat", "dog"]}) for n in range(30)],
+# Errors
+
+GOOD_LINES = {
+    "jsonl": [json.dumps({"id": f"é{n}", "labels": ["cat"]}) for n in range(30)],
     "csv": ["id,label", *(f"é{n // 2},cat {n}" for n in range(30))],
 }
-WRONG = {
+WRONG_LINES = {
     "jsonl": [
         b"{",
         b"[]",
-        b"3",
         b'{"id": 1}',
-        b'{"id": "", "labels": []}',
-        b'{"id": 1, "labels": 2}',
         b'{"id": 1, "labels": ["a", 3]}',
         b'{"id": 1, "labels": []}\n{"id": 1, "labels": []}',
         b'{"id": 1, "labels": []} x',
@@ -172,10 +169,8 @@ WRONG = {
     "csv": [
         b"a",
         b"a,b,c",
-        b'"a"b,c',
         b",x",
         b"a,\na,b",
-        b"a, ",
         b"\xff,",
         b"a,\0",
         b"a," + b"x" * 99,
@@ -183,181 +178,193 @@ WRONG = {
         b'a,"\n\n"',
         b'"a\n\xc3",b',
     ],
-    "parquet": [
+}
+TEXT_CASES = []
+for suffix, wrong_lines in WRONG_LINES.items():
+    TEXT_CASES += [(suffix, line) for line in wrong_lines]
+
+
+def assert_same_error(path, monkeypatch, size):
+    """Check that reading in blocks raises the error of the whole file."""
+    options = ReadOptions(max_line_bytes=80)
+    set_block_size(monkeypatch, size)
+    with pytest.raises(InputError) as whole_error:
+        as_labels(path, options=options)
+    with pytest.raises(InputError) as block_error:
+        read_blocks(path, options=options)
+    assert str(block_error.value) == str(whole_error.value)
+
+
+@pytest.mark.sampled(30)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("suffix", "wrong_line"), TEXT_CASES)
+def test_errors_in_blocks_of_lines_are_errors_of_the_file(
+    tmp_path, monkeypatch, suffix, wrong_line, size
+):
+    rng = random.Random(f"{wrong_line}{size}")
+    lines = [line.encode() for line in GOOD_LINES[suffix]]
+    lines.insert(rng.choice([1, 2, 15, 16, len(lines)]), wrong_line)
+    path = saved(tmp_path, f"x.{suffix}", b"\n".join(lines))
+
+    assert_same_error(path, monkeypatch, size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+@pytest.mark.parametrize(
+    "wrong_cells",
+    [
         {"id": ""},
         {"label": " "},
         {"score": None},
         {"label": None, "score": None},
-        {"hot": 1.5},
-        {"hot": float("nan")},
-        {"hot": 0.5, "id": ""},
     ],
-}
-WRONG["arrow"] = WRONG["parquet"]
-
-
-def write_wrong(path, wrong, rng):
-    if path.suffix[1:] in GOOD:
-        lines = [line.encode() for line in GOOD[path.suffix[1:]]]
-        lines.insert(rng.choice([1, 2, 15, 16, len(lines)]), wrong)
-        path.write_bytes(b"\n".join(lines) + b"\n" * rng.randrange(2))
-        return
-    width, names = (1, ("hot", "cold")) if "hot" in wrong else (2, ("score",))
-    table = {
-        "id": [f"i{n // width}" for n in range(30)],
-        **{name: [0.5] * 30 for name in names},
-    }
-    table |= {"label": ["a"] * 30} if width == 2 else {}
-    row = rng.choice([0, 14, 28])
-    for column, value in wrong.items():
-        table[column][row] = value
-    write_table(pa.table(table), path)
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(
-    ("kind", "wrong"), [(k, one) for k, some in WRONG.items() for one in some]
+    ids=str,
 )
-def test_errors_are_those_of_the_file(tmp_path, monkeypatch, kind, wrong, size):
-    path, options = tmp_path / f"x.{kind}", ReadOptions(max_line_bytes=80)
-    write_wrong(path, wrong, random.Random(f"{wrong}{size}"))
-    cut_at(monkeypatch, size)
-    with pytest.raises(InputError) as whole:
-        as_labels(path, options=options)
-    with pytest.raises(InputError) as found:
-        stream(path, options=options)
-    assert str(found.value) == str(whole.value)
+def test_errors_in_blocks_of_tables_are_errors_of_the_file(
+    tmp_path, monkeypatch, suffix, wrong_cells, size
+):
+    columns = {"id": [f"i{n // 2}" for n in range(30)]}
+    columns |= {"label": ["a"] * 30, "score": [0.5] * 30}
+    for column, value in wrong_cells.items():
+        columns[column][14] = value
+    path = save_table(tmp_path / f"x.{suffix}", columns)
+
+    assert_same_error(path, monkeypatch, size)
 
 
-@pytest.mark.parametrize(("kind", "read"), [("csv", as_labels), ("jsonl", as_captions)])
-def test_rows_of_an_id_are_together(tmp_path, monkeypatch, kind, read):
-    rows, path = (
-        [(one, "x") for one in ("a", "a", "b", *range(50), "b")],
-        tmp_path / f"x.{kind}",
-    )
-    records = jsonl({"id": one, "text": text} for one, text in rows)
-    path.write_text(records if kind == "jsonl" else csv(rows, header=("id", "label")))
-    with refused("rows-apart", f"{path}, id 'b'"):
-        stream(path, read)
-    cut_at(monkeypatch, 40)  # in another block the caller finds it
-    assert stream(path, read)[0][-1].ids[-1] == "b"
-
-
-def test_parts_of_a_folder(tmp_path):
-    folder = tmp_path / "set [1]*"
-    folder.mkdir()
-    names = tuple(str(folder / name) for name in ("a.tsv.GZ", "b.csv", "c.csv"))
-    (folder / "a.tsv.GZ").write_bytes(gzip.compress(b"id\tlabel\na\tx\n"))
-    for name in ("b.csv", "c.csv", ".hidden.csv", "_SUCCESS"):
-        (folder / name).write_text("id,label\n" + "b,y\n" * (name == "b.csv"))
-    assert find_parts(str(folder)).paths == names
-    assert find_parts(str(tmp_path / "set*" / "*.csv")).paths == names[1:]
-    lists, taken = stream(folder)
-    assert [(*one.ids, one.source) for one in lists] == [
-        (id_, str(folder)) for id_ in "ab"
-    ]
-    assert lists[1].where(0) == f"{names[1]}, line 2, id 'b'"
-    assert taken == find_parts(str(folder)).size
-    (folder / "d.jsonl").write_text("")
-    wrong = {
-        names[2]: "nothing-given",
-        tmp_path / "no*": "nothing-given",
-        tmp_path / "n": "missing-file",
-    }
-    for path, code in wrong.items():
-        with refused(code, str(path)):
-            stream(path)
-    with refused("empty-file", str(folder / "d.jsonl")):
-        stream(folder)
-
-
-def test_tables_of_a_folder_have_the_same_columns(tmp_path):
-    nothing = {
-        "id": pa.array([], pa.string()),
-        "tags": pa.array([], pa.list_(pa.string())),
-    }
-    larger = {"id": ["c"], "tags": pa.array([[]], pa.large_list(pa.null())), "x": [[1]]}
-    tables = {"a": {"id": ["a"], "tags": [["x"]], "x": [1]}, "b": nothing, "c": larger}
-    for name, columns in tables.items():
-        parquet.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
-    assert [list(one.ids) for one in stream(tmp_path)[0]] == [["a"], ["c"]]
-    with refused("nothing-given", str(tmp_path / "b.parquet")):
-        stream(tmp_path / "b.parquet")
-    last = tmp_path / "d.parquet"
-    for columns, name, found, wanted in (
-        ({"id": [4], "tags": [["x"]]}, "id", "int64", "string"),
-        ({"id": ["d"], "names": [["x"]]}, "tags", "missing", "list<string>"),
-        (
-            {"id": ["d"], "tags": [["x"]], "score": [[0.5]]},
-            "score",
-            "list<double>",
-            "missing",
-        ),
-    ):
-        parquet.write_table(pa.table(columns), last)
-        with refused(
-            "other-column", f"{last}, column '{name}'", found=found, wanted=wanted
-        ):
-            stream(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["x.csv.gz", "x.parquet", "x.arrow", "x.arrows"])
-def test_files_that_are_cut_off_or_damaged(tmp_path, name):
-    path = tmp_path / name
-    path.write_bytes(gzip.compress(csv(ROWS * 999).encode()))
-    if not name.endswith("gz"):
-        write_table(
-            pa.table({"id": [f"i{n}" for n in range(9999)], "label": ["a"] * 9999}),
-            path,
-        )
+@pytest.mark.parametrize("suffix", ["csv.gz", "parquet", "arrow", "arrows"])
+def test_truncated_files_are_an_error(tmp_path, suffix):
+    path = tmp_path / f"x.{suffix}"
+    if suffix == "csv.gz":
+        saved(tmp_path, path.name, csv(ROWS * 999))
+    else:
+        save_table(path, {"id": ["a", "b"] * 99, "label": ["x"] * 198})
     data = path.read_bytes()
-    for damaged in (data[: len(data) // 2], data[:999] + bytes(99) + data[1098:]):
-        path.write_bytes(damaged)
-        with refused("damaged", str(path)):
-            stream(path)
+    path.write_bytes(data[: len(data) // 2])
+
+    with refused("damaged", str(path)):
+        read_blocks(path)
 
 
-REFUSED = [
-    ("x.json", b"{}", "wrong-format"),
-    ("x.parquet.gz", gzip.compress(b"PAR1", mtime=0), "wrong-format"),
-    ("x.csv.gz", b"id,label\n", "not-gzip"),
-    ("x.jsonl", b"\n \n", "empty"),
-    ("x.csv", b"label\na\n", "missing-column"),
-    ("x.csv", b"id,label\na," + b"x" * 10_000, "line-too-long"),
-    ("x.csv", b'id,label\na,"' + b"x\n" * 5_000, "not-csv"),
-]
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("x.json", b"{}", "wrong-format"),
+        ("x.parquet.gz", b"PAR1", "wrong-format"),
+        ("x.jsonl", b"\n \n", "empty"),
+        ("x.csv", b"label\na\n", "missing-column"),
+        ("x.csv", b"id,label\na," + b"x" * 10_000, "line-too-long"),
+        ("x.csv", b'id,label\na,"' + b"x\n" * 5_000, "not-csv"),
+    ],
+)
+def test_files_that_cannot_be_read_in_blocks_are_an_error(
+    tmp_path, monkeypatch, name, data, code
+):
+    set_block_size(monkeypatch, 40)
+    path = saved(tmp_path, name, data)
 
-
-@pytest.mark.parametrize(("name", "data", "code"), REFUSED)
-def test_what_is_not_read_in_blocks(tmp_path, monkeypatch, name, data, code):
-    cut_at(monkeypatch, 40)
-    (tmp_path / name).write_bytes(data)
     with refused(code):
-        stream(tmp_path / name, options=ReadOptions(max_line_bytes=100))
+        read_blocks(path, options=ReadOptions(max_line_bytes=100))
 
 
-@pytest.mark.parametrize("name", ["-", "x.jsonl"])
-def test_standard_input_and_pipes_are_read_once(tmp_path, monkeypatch, name):
-    cut_at(monkeypatch, 40)
-    monkeypatch.setattr(source, "_copy_to_file", None)
-    path, data = "-" if name == "-" else tmp_path / name, jsonl(SETS).encode()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    if name != "-":
-        os.mkfifo(path)
-        threading.Thread(target=path.write_bytes, args=(data,)).start()
-    assert find_parts(str(path)).size is None
-    found, taken = stream(path)
-    assert plain(found)[1] == [one["labels"] for one in SETS]
-    assert taken == len(data)
+def test_rows_of_an_id_must_be_together(tmp_path, monkeypatch):
+    ids = ["a", "a", "b", *range(50), "b"]
+    path = saved(tmp_path, "x.csv", csv([(id_, "x") for id_ in ids], "id,label"))
+
+    with refused("rows-apart", f"{path}, id 'b'"):
+        read_blocks(path)
+
+    set_block_size(monkeypatch, 40)
+    lists, _ = read_blocks(path)
+    assert lists[-1].ids[-1] == "b"  # the caller finds an id of another block
 
 
 def test_blocks_that_are_read_in_two_layouts_are_an_error(tmp_path, monkeypatch):
     """Early rows are all 0/1, so they are items; a later label shows that rows are labels."""
-    cut_at(monkeypatch, 1000)
+    set_block_size(monkeypatch, 1000)
     rows = "".join(f"i{n},{n % 2},1,0\n" for n in range(500))
-    path = tmp_path / "gt.csv"
-    path.write_text(f"id,label,dog,bus\n{rows}")
-    assert score_stream(str(path), str(path), measures="F1").compute()["F1"].value == 1
-    path.write_text(f"id,label,dog,bus\n{rows}last,cat,1,0\n")
+    path = saved(tmp_path, "gt.csv", f"id,label,dog,bus\n{rows}last,cat,1,0\n")
+
     with refused("mixed-layout"):
         score_stream(str(path), str(path), measures="F1").compute()
+
+
+# Folders and streams
+
+
+def test_the_files_of_a_folder_are_one_side(tmp_path):
+    folder = tmp_path / "set [1]*"
+    folder.mkdir()
+    (folder / "a.tsv.GZ").write_bytes(gzip.compress(b"id\tlabel\na\tx\n"))
+    saved(folder, "b.csv", "id,label\nb,y\n")
+    saved(folder, ".hidden.csv", "id,label\n")
+    saved(folder, "_SUCCESS", "")
+
+    lists, n_bytes = read_blocks(folder)
+
+    assert [list(block.ids) for block in lists] == [["a"], ["b"]]
+    assert [block.source for block in lists] == [str(folder)] * 2
+    assert lists[1].where(0) == f"{folder / 'b.csv'}, line 2, id 'b'"
+    assert n_bytes == find_parts(str(folder)).size
+    paths = (str(folder / "b.csv"),)
+    assert find_parts(str(tmp_path / "set*" / "b*")).paths == paths
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("header.csv", "nothing-given"),
+        ("no*", "nothing-given"),
+        ("no", "missing-file"),
+        ("empty.jsonl", "empty-file"),
+        ("empty.parquet", "nothing-given"),
+    ],
+)
+def test_paths_without_items_are_an_error(tmp_path, name, code):
+    saved(tmp_path, "header.csv", "id,label\n")
+    saved(tmp_path, "empty.jsonl", "")
+    no_strings = pa.array([], pa.string())
+    save_table(tmp_path / "empty.parquet", {"id": no_strings, "label": no_strings})
+
+    with refused(code, str(tmp_path / name)):
+        read_blocks(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("columns", "name", "found", "wanted"),
+    [
+        ({"id": [4], "tags": [["x"]]}, "id", "int64", "string"),
+        ({"id": ["d"], "names": [["x"]]}, "tags", "missing", "list<string>"),
+    ],
+)
+def test_tables_of_a_folder_with_other_columns_are_an_error(
+    tmp_path, columns, name, found, wanted
+):
+    save_table(tmp_path / "a.parquet", {"id": ["a"], "tags": [["x"]]})
+    path = save_table(tmp_path / "b.parquet", columns)
+
+    with refused(
+        "other-column", f"{path}, column '{name}'", found=found, wanted=wanted
+    ):
+        read_blocks(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["-", "x.jsonl"])
+def test_standard_input_and_pipes_are_read_once(tmp_path, monkeypatch, name):
+    set_block_size(monkeypatch, 40)
+    monkeypatch.setattr(source, "_copy_to_file", None)
+    data = jsonl(SETS).encode()
+    path = name
+    if name == "-":
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    else:
+        path = tmp_path / name
+        os.mkfifo(path)
+        threading.Thread(target=path.write_bytes, args=(data,)).start()
+
+    assert find_parts(str(path)).size is None
+    lists, n_bytes = read_blocks(path)
+
+    assert plain_values(lists)["entries"] == [record["labels"] for record in SETS]
+    assert n_bytes == len(data)

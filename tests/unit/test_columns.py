@@ -1,10 +1,9 @@
-"""Columns of each kind against their dense tables."""
-
-from __future__ import annotations
+"""Columns of each kind against dense tables of fractions, and exact sums of floats."""
 
 import math
 from fractions import Fraction
-from unittest import mock
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -29,170 +28,146 @@ ROWS = st.lists(st.lists(st.integers(0, WIDTH - 1), max_size=4), max_size=7)
 KINDS = ["dense", "counts", "coded", "onehot", "sparse"]
 
 
-def column(kind, rows):
-    """A column of that kind, and its table of Fractions: one row an item."""
-    sizes = [len(row) for row in rows]
+class Column(NamedTuple):
+    """A column, and its dense table with a row for each item."""
+
+    column: Any
+    table: Any
+
+
+def make_column(kind, rows):
+    """Return a column of a kind for some rows."""
+    sizes = np.array([len(row) for row in rows], np.int64)
     if kind == "dense":
-        values = [size / 3 - 0.7 for size in sizes]
-        return Dense(np.array(values, np.float64)), [[Fraction(v)] for v in values]
+        values = sizes / 3 - 0.7
+        return Column(Dense(values), values[:, None])
     if kind == "counts":
-        return Dense(np.array(sizes, np.int8)), [[Fraction(size)] for size in sizes]
+        return Column(Dense(sizes.astype(np.int8)), sizes[:, None])
     if kind == "coded":
-        table = np.array([0.1, 0.7, -0.3, 1 / 3, 5.0])
-        return Coded(np.array(sizes, np.int64), table), [
-            [Fraction(table[s])] for s in sizes
-        ]
+        values = np.array([0.1, 0.7, -0.3, 1 / 3, 5.0])
+        return Column(Coded(sizes, values), values[sizes][:, None])
     if kind == "onehot":
-        codes = [size % WIDTH for size in sizes]
-        one = [[Fraction(c == place) for place in range(WIDTH)] for c in codes]
-        return OneHot(np.array(codes, np.int8), WIDTH), one
-    codes = np.array([code for row in rows for code in row], np.int32)
-    counts = [[Fraction(row.count(place)) for place in range(WIDTH)] for row in rows]
-    return Sparse(offsets(np.array(sizes, np.int64)), codes, WIDTH), counts
+        codes = (sizes % WIDTH).astype(np.int8)
+        return Column(OneHot(codes, WIDTH), np.eye(WIDTH)[codes])
+    codes = np.array(list(chain.from_iterable(rows)), np.int32)
+    counts = np.zeros((len(rows), WIDTH))
+    np.add.at(counts, (np.repeat(np.arange(len(rows)), sizes), codes), 1)
+    return Column(Sparse(offsets(sizes), codes, WIDTH), counts)
 
 
-def total(table, weights, kind):
-    width = WIDTH if kind in ("onehot", "sparse") else 1
-    every = [Fraction(0)] * width
-    for row, weight in zip(table, weights, strict=True):
-        every = [a + b * Fraction(weight) for a, b in zip(every, row, strict=True)]
-    return every
+def exact_column_sums(table, weights):
+    """Return the sum of each column as a fraction, of weighted rows."""
+    sums = []
+    for column in np.transpose(table).tolist():
+        terms = map(lambda x, w: Fraction(x) * Fraction(w), column, weights)
+        sums.append(sum(terms, Fraction(0)))
+    return sums
 
 
 def as_fractions(sums):
-    flat = np.ravel(sums).tolist()
-    return [Fraction(n, UNIT) if sums.dtype == object else Fraction(n) for n in flat]
+    """Return exact sums as fractions."""
+    unit = UNIT if sums.dtype == object else 1
+    return [Fraction(number) / unit for number in np.ravel(sums).tolist()]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(rows=ROWS)
 def test_sums_are_exact(kind, rows):
-    got, table = column(kind, rows)
-    assert len(got) == len(rows)
-    assert as_fractions(got.sum()) == total(table, [1] * len(rows), kind)
-    assert got.sum().shape == (() if kind in ("dense", "counts", "coded") else (WIDTH,))
+    column, table = make_column(kind, rows)
+
+    sums = column.sum()
+
+    assert len(column) == len(rows)
+    assert as_fractions(sums) == exact_column_sums(table, [1] * len(rows))
+    assert sums.shape == ((WIDTH,) if kind in ("onehot", "sparse") else ())
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(rows=ROWS, seed=st.integers(0, 99))
-def test_weighted_sums_are_exact(kind, rows, seed):
-    got, table = column(kind, rows)
+def test_weighted_sums_are_exact_after_products_are_rounded(kind, rows, seed):
+    column, table = make_column(kind, rows)
     weights = np.random.default_rng(seed).random(len(rows))
-    # value times weight is rounded, once, before it is added
-    if kind not in (
-        "onehot",
-        "sparse",
-    ):
-        table = [
-            [Fraction(float(row[0]) * w)] for row, w in zip(table, weights, strict=True)
-        ]
-        assert as_fractions(got.sum(weights)) == total(table, [1] * len(rows), kind)
+
+    sums = column.sum(weights)
+
+    if kind in ("onehot", "sparse"):
+        expected = exact_column_sums(table, weights)
     else:
-        assert as_fractions(got.sum(weights)) == total(table, weights, kind)
+        products = table * weights[:, None]
+        expected = exact_column_sums(products, [1] * len(rows))
+    assert as_fractions(sums) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(rows=ROWS, seed=st.integers(0, 99))
-def test_resampled_sums_equal_repeated_items(kind, rows, seed):
-    got, table = column(kind, rows)
-    weights = (
-        np.random.default_rng(seed).integers(0, 3, (3, len(rows))).astype(np.float64)
-    )
-    expected = [[float(n) for n in total(table, row, kind)] for row in weights]
-    whole = np.zeros(len(rows), np.int64)
-    resampled = np.concatenate([got.group_sums(whole, 1, row) for row in weights])
-    assert resampled.shape == ((3, WIDTH) if kind in ("onehot", "sparse") else (3,))
-    assert_allclose(resampled.reshape(3, -1), expected, rtol=0, atol=1e-12)
+def test_resampled_sums_equal_sums_of_repeated_items(kind, rows, seed):
+    column, table = make_column(kind, rows)
+    n_copies = np.random.default_rng(seed).integers(0, 3, len(rows))
+    group = np.zeros(len(rows), np.int64)
+
+    sums = column.group_sums(group, 1, n_copies.astype(np.float64))
+
+    expected = np.repeat(table, n_copies, axis=0).sum(axis=0)
+    assert_allclose(sums.ravel(), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(rows=ROWS, cut=st.integers(0, 7))
-def test_parts_joined_are_the_whole(kind, rows, cut):
-    got, _ = column(kind, rows)
-    cut = min(cut, len(rows))
-    parts = [column(kind, some)[0] for some in (rows[:cut], rows[cut:])]
-    assert [len(part) for part in parts] == [cut, len(rows) - cut]
-    again = add_sums(*(part.sum() for part in parts))
-    assert again.shape == got.sum().shape
-    assert as_fractions(again) == as_fractions(got.sum())
-    joined = concatenate_columns(parts)
+@given(rows=ROWS, n_first=st.integers(0, 7))
+def test_concatenated_parts_have_the_sums_of_the_whole(kind, rows, n_first):
+    whole, _ = make_column(kind, rows)
+    first, _ = make_column(kind, rows[:n_first])
+    second, _ = make_column(kind, rows[n_first:])
+    weights = np.arange(len(rows)) / 7
+
+    joined = concatenate_columns([first, second])
+
     assert len(joined) == len(rows)
-    assert as_fractions(joined.sum()) == as_fractions(got.sum())
-    weights = np.arange(len(rows), dtype=np.float64) / 7
-    assert as_fractions(joined.sum(weights)) == as_fractions(got.sum(weights))
-    groups = np.arange(len(rows)) % 2
-    summed = [
-        part.group_sums(groups[at], 2, weights[at])
-        for part, at in zip(parts, (slice(cut), slice(cut, None)), strict=True)
-    ]
-    assert_allclose(sum(summed), got.group_sums(groups, 2, weights), rtol=0, atol=1e-12)
+    added = add_sums(first.sum(), second.sum())
+    assert as_fractions(added) == as_fractions(whole.sum())
+    assert as_fractions(joined.sum()) == as_fractions(whole.sum())
+    assert as_fractions(joined.sum(weights)) == as_fractions(whole.sum(weights))
 
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
-GROUPED = st.lists(st.tuples(FLOATS, st.integers(0, 3)), max_size=30)
+GROUPED_FLOATS = st.lists(st.tuples(FLOATS, st.integers(0, 3)), max_size=30)
 
 
-@pytest.mark.parametrize("table", [0, 1 << 22])
-@pytest.mark.parametrize("most", [3, 1 << 26])
-@given(pairs=GROUPED)
-def test_sums_of_groups_are_exact(table, most, pairs):
+@pytest.mark.parametrize("max_table_cells", [0, 1 << 22], ids=["sorted", "table"])
+@pytest.mark.parametrize("max_values_per_step", [3, 1 << 26])
+@given(pairs=GROUPED_FLOATS)
+def test_sums_of_groups_are_exact(max_table_cells, max_values_per_step, pairs):
     values = np.array([value for value, _ in pairs], np.float64)
     groups = np.array([group for _, group in pairs], np.int32)
-    # the same by sorting, and in several blocks
-    with (
-        mock.patch.object(columns, "_MAX_TABLE_CELLS", table),
-        mock.patch.object(columns, "_MAX_VALUES_PER_STEP", most),
-    ):
-        total = columns.exact_sums(values, groups, 4)
-    assert [Fraction(n, columns.UNIT) for n in total.tolist()] == [
-        sum((Fraction(value) for value, one in pairs if one == group), Fraction(0))
-        for group in range(4)
-    ]
-    assert all(type(n) is int for n in total.tolist() if n)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "_MAX_TABLE_CELLS", max_table_cells)
+        patch.setattr(columns, "_MAX_VALUES_PER_STEP", max_values_per_step)
+        sums = columns.exact_sums(values, groups, 4)
+
+    expected = [Fraction(0)] * 4
+    for value, group in pairs:
+        expected[group] += Fraction(value)
+    assert as_fractions(sums) == expected
 
 
 @given(values=st.lists(FLOATS.filter(lambda x: abs(x) < 1e300), max_size=30))
-def test_the_nearest_float_is_that_of_fsum(values):
+def test_a_sum_is_rounded_once(values):
     total = columns.to_floats(columns.exact_sums(np.array(values, np.float64)))
+
     assert total.tolist() == [math.fsum(values)]
 
 
-def test_extremes():
-    values = np.array([5e-324, 1.7e308, -1.7e308, 2.0**-1030, -0.0])
-    total = columns.exact_sums(values)
-    assert total.tolist() == [1 + 2**44]
-    assert columns.to_floats(total).tolist() == [2.0**-1030 + 5e-324]
+def test_cells_of_many_groups_with_distant_exponents_do_not_overflow():
+    n_groups = 2_000_000  # times 2,000 exponents is more than 32 bits
+    groups = np.array([0, n_groups - 1, 7], np.int32)
+
+    sums = columns.exact_sums(np.array([1e-300, 1e300, 1e300]), groups, n_groups)
+
+    assert np.flatnonzero(sums).tolist() == [0, 7, n_groups - 1]
+    assert columns.to_floats(sums[groups]).tolist() == [1e-300, 1e300, 1e300]
 
 
-def test_many_groups_with_far_exponents_do_not_overflow_their_cells():
-    n_groups = 2_000_000  # times 2,000 exponents is past 32 bits
-    total = columns.exact_sums(
-        np.array([1e-300, 1e300, 1e300]),
-        np.array([0, n_groups - 1, 7], np.int32),
-        n_groups,
-    )
-    assert np.flatnonzero(total).tolist() == [0, 7, n_groups - 1]
-    assert columns.to_floats(total[[0, 7, n_groups - 1]]).tolist() == [
-        1e-300,
-        1e300,
-        1e300,
-    ]
+def test_a_column_without_classes_has_no_sums():
+    no_classes = Sparse(np.array([0, 0]), np.zeros(0, np.int32), 0)
 
-
-def test_nothing_adds_up_to_zero_and_shapes_are_kept():
-    assert columns.exact_sums(np.zeros(0)).tolist() == [0]
-    assert columns.exact_sums(np.zeros(0), np.zeros(0, np.int32), 0).shape == (0,)
-    table = np.array([[columns.UNIT, 0], [-columns.UNIT, columns.UNIT // 2]], object)
-    assert columns.to_floats(table).tolist() == [[1.0, 0.0], [-1.0, 0.5]]
-
-
-def test_the_argument_is_left_as_it_is():
-    values = np.array([1.5, 2.5])
-    columns.exact_sums(values, np.array([0, 0]))
-    assert values.tolist() == [1.5, 2.5]
-
-
-def test_no_classes():
-    empty = Sparse(np.array([0, 0]), np.zeros(0, np.int32), 0)
-    assert empty.sum().shape == (0,)
-    assert empty.group_sums(np.zeros(1, np.int64), 3, np.ones(1)).shape == (3, 0)
+    assert no_classes.sum().shape == (0,)
+    assert no_classes.group_sums(np.zeros(1, int), 3, np.ones(1)).shape == (3, 0)

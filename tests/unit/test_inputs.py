@@ -1,6 +1,4 @@
-"""Label lists from Python objects, and what is refused."""
-
-from __future__ import annotations
+"""Label lists and captions from Python objects."""
 
 import numpy as np
 import pandas as pd
@@ -9,75 +7,92 @@ import scipy.sparse
 from reading import refused_in
 from refusals import refused
 
+from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.labels import as_labels
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("data", "code", "place"),
     [
-        ({"a", "b"}, ("wrong-type", "preds")),
-        (["cat", "dog"], ("text-as-list", "preds, item 0 (from 0)")),
-        (np.array("cat"), ("text-as-list", "preds, item 0 (from 0)")),
-        (np.array([b"cat"]), ("wrong-type", "preds, item 0 (from 0)")),
+        ({"a", "b"}, "wrong-type", ""),
+        (["cat", "dog"], "text-as-list", ", item 0 (from 0)"),
+        (pd.Series([["a"], pd.NA]), "wrong-type", ", row 1 (from 0)"),
+        ([["cat"], {"dog": 0.5}], "wrong-type", ", item 1 (from 0)"),
+        ({1.0: ["a"]}, "wrong-id", ""),
+        (pd.Series([[], []], index=[1, "1"]), "duplicate-id", ""),
+        (pd.DataFrame([[0, 1]], columns=[1, "1"]), "duplicate-column", ""),
         (
-            pd.Series(["cat", None], dtype="string"),
-            ("text-as-list", "preds, row 0 (from 0)"),
+            pd.DataFrame({"a": [0.5, np.nan]}),
+            "not-finite",
+            ", row 1, column 0 (from 0)",
         ),
-        (pd.Series([["a"], pd.NA]), ("wrong-type", "preds, row 1 (from 0)")),
-        ({1.0: ["a"]}, ("wrong-id", "preds")),
-        ({True: ["a"]}, ("wrong-id", "preds")),
-        ({None: ["a"]}, ("wrong-id", "preds")),
-        (pd.Series([[], []], index=["a", "a"]), ("duplicate-id", "preds")),
-        (pd.Series([[], []], index=[1, "1"]), ("duplicate-id", "preds")),
-        (pd.Series([[]], index=[("a", 1)]), ("wrong-id", "preds")),
-        (pd.Series([[]], index=[np.nan]), ("wrong-id", "preds")),
-        (pd.DataFrame([[0, 1]], columns=["a", "a"]), (None, "preds")),
-        (pd.DataFrame([[0, 1]], columns=[1, "1"]), (None, "preds")),
-        (pd.DataFrame({"a": ["x"]}), ("not-a-label-column", "preds, column 'a'")),
-        (pd.DataFrame({"a": [0.5, np.nan]}), (None, "preds, row 1, column 0 (from 0)")),
-        (np.array([[0, 3]]), (None, "preds, row 0, column 1 (from 0)")),
+        (np.array([[0, 3]]), "out-of-range", ", row 0, column 1 (from 0)"),
     ],
 )
-def test_what_is_refused(data, message):
-    with refused_in(*message):
+def test_an_error_in_label_lists_names_the_place(data, code, place):
+    with refused_in(code, f"preds{place}"):
         as_labels(data, source="preds")
 
 
 @pytest.mark.parametrize(
-    ("classes", "message"),
+    ("classes", "code"),
     [
         (["a"], "wrong-count"),
-        (
-            ["a", []],
-            r"class list, class 1 \(from 0\): the class is empty; name it, or remove it",
-        ),
-        (["a", ["b", ""]], r"class list, class 1 \(from 0\): the class is empty"),
-        (["a", 7], "wrong-type"),
-        ([None, "b"], "wrong-type"),
-        ([["a", 1], "b"], r"class list, class 0 \(from 0\): \['a', 1\] is a list"),
+        (["a", ["b", ""]], "empty"),
+        ([["a", 1], "b"], "wrong-type"),
         (["b", "b"], "duplicate-column"),
     ],
 )
-def test_class_lists_of_columns_that_are_refused(classes, message):
-    with refused(message):
+def test_a_class_list_that_does_not_name_the_columns_is_an_error(classes, code):
+    with refused(code):
         as_labels(np.eye(2, dtype=int), classes=classes)
 
 
-def test_arguments_are_left_as_they_are():
-    table = scipy.sparse.csr_matrix(np.eye(2))
-    table.data[0] = 0
-    frame = pd.DataFrame({"a": [0.5, 0.25]})
+def test_reading_does_not_change_the_arguments():
+    matrix = scipy.sparse.csr_matrix(np.eye(2))
+    matrix.data[0] = 0
     classes = ["a", ["b", "b"]]
-    as_labels(table, classes=classes)
-    as_labels(frame)
-    assert (table.nnz, classes) == (2, ["a", ["b", "b"]])
-    assert frame["a"].tolist() == [0.5, 0.25]
+
+    as_labels(matrix, classes=classes)
+
+    assert matrix.nnz == 2
+    assert classes == ["a", ["b", "b"]]
 
 
-def test_an_index_is_positions_only_where_it_counts_from_zero():
-    plain = pd.Series([["a"], ["b"], ["c"]])
-    assert as_labels(plain).ids == range(3)
-    assert as_labels(plain[1:]).ids == ["1", "2"]
-    turned = as_labels(plain[::-1])
-    assert (turned.ids, turned.to_list()) == (["2", "1", "0"], [["c"], ["b"], ["a"]])
-    assert as_labels(plain.to_frame().iloc[:0]).ids == range(0)
+def test_an_index_has_ids_unless_it_counts_from_zero():
+    series = pd.Series([["a"], ["b"], ["c"]])
+
+    assert as_labels(series).ids == range(3)
+    assert as_labels(series[1:]).ids == ["1", "2"]
+    assert as_labels(series[::-1]).ids == ["2", "1", "0"]
+
+
+def test_a_series_of_captions_may_repeat_ids():
+    series = pd.Series(["x", "y", "z"], index=[3, 4, 3])
+
+    lists = as_captions(series, source="refs")
+
+    assert lists.ids == ["3", "4"]
+    assert lists.to_list() == [["x", "z"], ["y"]]
+    assert lists.where(1) == "refs, row 1 (from 0), id '4'"
+
+
+def test_a_series_of_lists_of_captions_may_not_repeat_ids():
+    with refused("duplicate-id"):
+        as_captions(pd.Series([["x"], ["y"]], index=["a", "a"]))
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "place"),
+    [
+        ({"a": [["x"]]}, "wrong-type", ", id 'a', caption 1"),
+        (["x", 4], "wrong-type", ", item 1 (from 0)"),
+        ({"a": ["x", "y\ud800"]}, "lone-surrogate", ", id 'a', caption 2"),
+        (np.eye(2), "wrong-type", ""),
+        (pd.Series(["x", np.nan], index=["a", "b"]), "wrong-type", ", id 'b'"),
+        (pd.DataFrame({"caption": ["x"]}), "missing-column", ""),
+    ],
+)
+def test_an_error_in_captions_names_the_place(data, code, place):
+    with refused_in(code, f"refs{place}"):
+        as_captions(data, source="refs")

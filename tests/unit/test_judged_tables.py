@@ -1,208 +1,203 @@
-"""Tables of runs and judgements, as PyTerrier, ir_datasets, ranx and BEIR write them."""
+"""Runs and judgements of retrieval as tables: columns of grades, scores and ranks."""
 
-from __future__ import annotations
-
+import pandas as pd
 import pytest
+from reading import saved
 from refusals import codes, facts, refused
 
 import semmetrics
 from semmetrics.options import flag
 from semmetrics.scale import score_stream
 
-MAP = {"task": "retrieval", "measures": "MAP MRR"}
-RUN = "qid,docid,docno,rank,score,query\n1,7,a,0,9,w\n1,8,b,1,8,w\n2,9,c,0,7,x\n2,3,d,1,6,x\n"
+MRR = {"task": "retrieval", "measures": "MRR"}
+RUN = "qid,docid,docno,rank,score\n1,7,a,0,9\n1,8,b,1,8\n2,9,c,0,7\n2,3,d,1,6\n"
 
 
-def saved(folder, name, text):
-    (folder / name).write_text(text, encoding="utf-8")
-    return str(folder / name)
-
-
-JUDGED = {
-    "pyterrier.csv": "qid,docno,label,iteration\n1,a,0,0\n1,b,1,0\n2,c,0,0\n2,d,2,0\n",
-    "datasets.tsv": "query_id\tdoc_id\trelevance\titeration\n1\ta\t0\tQ0\n1\tb\t1\tQ0\n"
-    "2\td\t2\tQ0\n",
-    "ranx.csv": "q_id,doc_id,score\n1,b,1\n2,d,2\n2,c,0\n",
-    "beir.tsv": "query-id\tcorpus-id\tscore\n1\tb\t1\n2\td\t2\n2\tc\t0\n",
-    "rating.csv": "topic,document,rating\n1,b,1\n1,a,0\n2,d,2\n",
-    "both.csv": "qid,docno,score,grade\n1,a,0.9,0\n1,b,0.4,1\n2,d,0.1,2\n",
-}
-
-
-@pytest.mark.parametrize("name", JUDGED)
-def test_judgements_as_others_write_them(name, tmp_path):
-    run, judged = saved(tmp_path, "run.csv", RUN), saved(tmp_path, name, JUDGED[name])
-    found = semmetrics.score(run, judged, **MAP)
-    assert [one.value for one in found] == [0.5, 0.5]
-    scorer = score_stream(run, judged, **MAP)
-    assert [one.value for one in scorer.compute()] == [0.5, 0.5]
-
-
-def test_frames_of_judgements():
-    pandas = pytest.importorskip("pandas")
-    run = pandas.DataFrame(
-        {"qid": ["1", "1"], "docno": ["a", "b"], "rank": [0, 1], "score": [2.5, 1.5]}
-    )
-    judged = pandas.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [0, 1]})
-    assert semmetrics.score(run, judged, **MAP)[0].value == 0.5
-    with refused("unknown-numbers", name="stars", flag="gt_score_column"):
-        semmetrics.score(run, judged.rename(columns={"label": "stars"}), **MAP)
-    assert semmetrics.score(run, judged, gt_score_column="label", **MAP)[0].value == 0.5
+def score_texts(folder, run, judged, **options):
+    """Score two tables."""
+    run_path = saved(folder, "run.csv", run)
+    judged_path = saved(folder, "judged.csv", judged)
+    return semmetrics.score(run_path, judged_path, **MRR, **options)
 
 
 @pytest.mark.parametrize(
-    ("side", "text"),
+    "judged",
     [
-        (1, "qid,docno,stars\n1,a,0\n1,b,1\n"),
-        (1, "qid,docno,rank,stars\n1,a,1,3\n1,b,2,0\n"),
-        (0, "qid,docno,bm25\n1,a,9.5\n1,b,8.5\n"),
-        (0, "qid,docno,timestamp\n1,a,100\n1,b,120\n"),
+        "qid,docno,label,iteration\n1,a,0,0\n1,b,1,0\n2,c,0,0\n2,d,2,0\n",
+        "query_id\tdoc_id\trelevance\titeration\n1\ta\t0\tQ0\n1\tb\t1\tQ0\n2\td\t2\tQ0\n",
+        "q_id,doc_id,score\n1,b,1\n2,d,2\n2,c,0\n",
+        "query-id\tcorpus-id\tscore\n1\tb\t1\n2\td\t2\n2\tc\t0\n",
+        "topic,document,rating\n1,b,1\n1,a,0\n2,d,2\n",
+        "qid,docno,score,grade\n1,a,0.9,0\n1,b,0.4,1\n2,d,0.1,2\n",
+    ],
+    ids=["PyTerrier", "ir_datasets", "ranx", "BEIR", "rating", "score and grade"],
+)
+def test_judgements_of_other_programs_are_read(tmp_path, judged):
+    run_path = saved(tmp_path, "run.csv", RUN)
+    suffix = "tsv" if "\t" in judged else "csv"
+    judged_path = saved(tmp_path, f"judged.{suffix}", judged)
+
+    table = semmetrics.score(run_path, judged_path, **MRR)
+    streamed = score_stream(run_path, judged_path, **MRR).compute()
+
+    assert table["MRR"].value == 0.5
+    assert streamed["MRR"].value == 0.5
+
+
+# Which column has the numbers
+
+NUMBERS_OF_RUN = "qid,docno,score\n1,a,2\n1,b,1\n"
+NUMBERS_OF_TRUTH = "qid,docno,grade\n1,a,0\n1,b,1\n"
+
+
+@pytest.mark.parametrize(
+    ("run", "judged", "name", "option"),
+    [
+        (
+            NUMBERS_OF_RUN,
+            "qid,docno,stars\n1,a,0\n1,b,1\n",
+            "stars",
+            "gt_score_column",
+        ),
+        (
+            NUMBERS_OF_RUN,
+            "qid,docno,rank,stars\n1,a,1,3\n1,b,2,0\n",
+            "stars",
+            "gt_score_column",
+        ),
+        (
+            "qid,docno,bm25\n1,a,9.5\n1,b,8.5\n",
+            NUMBERS_OF_TRUTH,
+            "bm25",
+            "pred_score_column",
+        ),
     ],
 )
-def test_numbers_that_no_name_explains_are_refused(side, text, tmp_path):
-    texts = ["qid,docno,score\n1,a,2\n1,b,1\n", "qid,docno,grade\n1,a,0\n1,b,1\n"]
-    texts[side] = text
-    sides = [saved(tmp_path, f"{number}.csv", one) for number, one in enumerate(texts)]
-    with refused("unknown-numbers") as caught:
-        semmetrics.score(*sides, **MAP)
-    name = caught.value.values["name"]
-    option = caught.value.values["flag"]
-    assert f"{flag(option)}" in caught.value.text(flag)
-    assert semmetrics.score(*sides, **{option: name}, **MAP)[0].value > 0
+def test_a_column_of_numbers_with_another_name_is_an_error_unless_an_option_names_it(
+    tmp_path, run, judged, name, option
+):
+    with refused("unknown-numbers", name=name, flag=option) as caught:
+        score_texts(tmp_path, run, judged)
+
+    assert flag(option) in caught.value.text(flag)
+    table = score_texts(tmp_path, run, judged, **{option: name})
+    assert table["MRR"].value > 0
 
 
 @pytest.mark.parametrize(
-    "text",
+    "judged",
     [
-        "qid,docno,text\n1,a,a cat\n1,b,a dog\n",  # texts
+        "qid,docno,text\n1,a,a cat\n1,b,a dog\n",
         "qid,docno,iteration\n1,a,0\n1,b,0\n",
-        "qid,docno,passage_id\n1,a,17\n1,b,18\n",  # other ids
-        "qid,docno,score,year\n1,a,1,2001\n1,b,1,1999\n",  # it has grades
+        "qid,docno,passage_id\n1,a,17\n1,b,18\n",
+        "qid,docno,score,year\n1,a,1,2001\n1,b,1,1999\n",
+        "qid,docno,split\n1,a,train\n1,b,train\n",
+        "qid,docno,comment\n1,a,yes I do\n1,b,no\n",
     ],
 )
-def test_columns_that_are_no_grades_are_noted(text, tmp_path):
-    run = saved(tmp_path, "run.csv", "qid,docno,score\n1,a,2\n1,b,1\n")
-    found = semmetrics.score(run, saved(tmp_path, "gt.csv", text), **MAP)
-    assert found[0].value == 1.0
-    assert facts(found, "unused-columns")[0].n >= 1
+def test_columns_that_are_not_grades_are_noted(tmp_path, judged):
+    table = score_texts(tmp_path, NUMBERS_OF_RUN, judged)
 
-
-def test_rank_1_is_best(tmp_path):
-    judged = saved(tmp_path, "gt.csv", "qid,docno,grade\n1,c,1\n2,c,1\n")
-    sorted_run = saved(
-        tmp_path, "a.csv", "qid,docno,rank\n1,c,1\n1,b,2\n2,b,1\n2,c,2\n"
-    )
-    found = semmetrics.score(sorted_run, judged, **MAP)
-    assert found["MRR"].items.tolist() == [1.0, 0.5]
-    assert {"sorted-by-rank", "unused-columns"}.isdisjoint(codes(found))
-    mixed = saved(tmp_path, "b.csv", "qid,docno,rank\n1,b,10\n1,c,9\n2,b,1\n2,c,2\n")
-    found = semmetrics.score(mixed, judged, **MAP)
-    assert found["MRR"].items.tolist() == [1.0, 0.5]
-    assert facts(found, "sorted-by-rank")[0].n == 1
-    parts = score_stream(mixed, judged, gallery=["b", "c"], **MAP).compute()
-    assert parts["MRR"].value == found["MRR"].value
-
-
-def test_ranks_that_contradict_scores_are_noted(tmp_path):
-    judged = saved(tmp_path, "gt.csv", "qid,docno,grade\n1,c,1\n")
-    for text, number in (
-        ("qid,docno,rank,score\n1,c,1,0.1\n1,b,2,0.9\n", 1),  # a distance, perhaps
-        ("qid,docno,rank,score\n1,b,1,0.9\n1,c,2,0.1\n", 0),
-        ("qid,docno,rank,score\n1,c,1,0.5\n1,b,2,0.5\n", 0),  # a tie
-    ):
-        found = semmetrics.score(saved(tmp_path, "run.csv", text), judged, **MAP)
-        assert sum(fact.n for fact in facts(found, "other-ranks")) == number
-
-
-def test_numbers_in_records_are_refused_as_well():
-    run = {"1": ["a", "b"]}
-    records = [{"query": "1", "candidates": ["a", "b"], "stars": [0, 1]}]
-    with refused("unknown-numbers", name="stars", flag="gt_score_column"):
-        semmetrics.score(run, records, **MAP)
-    assert (
-        semmetrics.score(run, records, gt_score_column="stars", **MAP)[0].value == 0.5
-    )
-    graded = [{"query": "1", "candidates": ["a", "b"], "labels": [0, 1]}]
-    assert semmetrics.score(run, graded, **MAP)[0].value == 0.5
-    texts = [{"query": "1", "candidates": ["a", "b"], "text": ["a cat", "a dog"]}]
-    assert semmetrics.score(run, texts, **MAP)[0].value == 1.0
-    ranked = [{"query": "1", "candidates": ["a", "b"], "rank": [2, 1]}]
-    assert semmetrics.score(ranked, {"1": ["b"]}, **MAP)[0].value == 1.0
-
-
-def test_the_error_for_distances_says_that_scores_rise(tmp_path):
-    run = saved(tmp_path, "run.csv", "qid,docno,distance\n1,a,0.5\n1,b,0.25\n")
-    judged = saved(tmp_path, "judged.csv", "qid,docno,label\n1,a,1\n")
-    with refused("unknown-numbers", name="distance") as caught:
-        semmetrics.score(run, judged, **MAP)
-    assert "negate distances first" in str(caught.value)
-
-
-BINARY_RUN = "q1 Q0 d2 1 9.5 t\nq1 Q0 d1 2 8.5 t\nq2 Q0 d3 1 7 t\n"
+    assert table["MRR"].value == 1.0
+    assert facts(table, "unused-columns")[0].n >= 1
 
 
 @pytest.mark.parametrize(
-    "answers", [("True", "False"), ("true", "false"), ("TRUE", "0")]
-)
-def test_grades_may_be_true_and_false(answers, tmp_path):
-    yes, no = answers
-    run = saved(tmp_path, "p.run", BINARY_RUN)
-    text = f"qid,docno,relevant\nq1,d1,{yes}\nq1,d2,{no}\nq2,d3,{yes}\n"
-    judged = saved(tmp_path, "g.csv", text)
-    assert (
-        semmetrics.score(run, judged, task="retrieval", measures="MRR")[0].value == 0.75
-    )
-    run = saved(tmp_path, "p.csv", "qid,docno,score\nq1,d2,9.5\nq1,d1,8.5\nq2,d3,7\n")
-    parts = score_stream(run, judged, task="retrieval", measures="MRR").compute()
-    assert parts[0].value == 0.75
-
-
-def test_grades_of_frames_and_records_may_be_true_and_false(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    run = saved(tmp_path, "p.run", BINARY_RUN)
-    columns = {"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d3"]}
-    frame = pandas.DataFrame({**columns, "relevance": [True, False, True]})
-    records = frame.to_dict("records")
-    lists = [
-        {"query": "q1", "candidates": ["d1", "d2"], "labels": [True, False]},
-        {"query": "q2", "candidates": ["d3"], "labels": [True]},
-    ]
-    frame.to_parquet(tmp_path / "g.parquet")
-    for judged in (frame, records, lists, str(tmp_path / "g.parquet")):
-        assert (
-            semmetrics.score(run, judged, task="retrieval", measures="MRR")[0].value
-            == 0.75
-        )
-
-
-def test_scores_of_a_run_are_not_true_and_false(tmp_path):
-    run = saved(tmp_path, "p.csv", "qid,docno,score\nq1,d1,True\nq1,d2,False\n")
-    judged = saved(tmp_path, "g.csv", "qid,docno,grade\nq1,d1,1\n")
-    with refused("not-a-number"):
-        semmetrics.score(run, judged, **MAP)
-
-
-@pytest.mark.parametrize(
-    ("code", "name", "cells"),
+    ("record", "value"),
     [
-        ("unknown-numbers", "is_relevant", ("True", "False")),
-        ("unknown-numbers", "clicked", ("false", "true")),
-        ("verdicts", "verdict", ("relevant", "irrelevant")),
-        ("verdicts", "answer", ("Yes", "no")),
+        ({"labels": [0, 1]}, 0.5),
+        ({"labels": [False, True]}, 0.5),
+        ({"text": ["a cat", "a dog"]}, 1.0),
     ],
 )
-def test_answers_under_other_names_are_refused(code, name, cells, tmp_path):
-    run = saved(tmp_path, "p.run", BINARY_RUN)
-    text = f"qid,docno,{name}\nq1,d1,{cells[0]}\nq1,d2,{cells[1]}\n"
-    with refused(code, name=name):
-        semmetrics.score(run, saved(tmp_path, "g.csv", text), **MAP)
+def test_records_with_lists_of_candidates_may_have_grades(record, value):
+    records = [{"query": "1", "candidates": ["a", "b"], **record}]
+
+    assert semmetrics.score({"1": ["a", "b"]}, records, **MRR)["MRR"].value == value
+
+
+def test_records_with_lists_of_numbers_under_another_name_are_an_error():
+    records = [{"query": "1", "candidates": ["a", "b"], "stars": [0, 1]}]
+
+    with refused("unknown-numbers", name="stars", flag="gt_score_column"):
+        semmetrics.score({"1": ["a", "b"]}, records, **MRR)
+
+
+# Ranks
+
+
+def test_rank_1_is_the_best(tmp_path):
+    run = "qid,docno,rank\n1,c,1\n1,b,2\n2,b,1\n2,c,2\n"
+
+    table = score_texts(tmp_path, run, "qid,docno,grade\n1,c,1\n2,c,1\n")
+
+    assert table["MRR"].items.tolist() == [1.0, 0.5]
+    assert {"sorted-by-rank", "unused-columns"}.isdisjoint(codes(table))
+
+
+def test_rows_that_are_not_in_the_order_of_ranks_are_sorted_and_noted(tmp_path):
+    run = "qid,docno,rank\n1,b,10\n1,c,9\n2,b,1\n2,c,2\n"
+
+    table = score_texts(tmp_path, run, "qid,docno,grade\n1,c,1\n2,c,1\n")
+
+    assert table["MRR"].items.tolist() == [1.0, 0.5]
+    assert facts(table, "sorted-by-rank")[0].n == 1
 
 
 @pytest.mark.parametrize(
-    "cells", [("train", "train"), ("yes I do", "no"), ("a cat", "")]
+    ("rows", "n_queries"),
+    [
+        ("1,c,1,0.1\n1,b,2,0.9\n", [1]),
+        ("1,b,1,0.9\n1,c,2,0.1\n", []),
+        ("1,c,1,0.5\n1,b,2,0.5\n", []),
+    ],
 )
-def test_other_words_beside_positives_are_noted_only(cells, tmp_path):
-    run = saved(tmp_path, "p.run", BINARY_RUN)
-    text = f"qid,docno,split\nq1,d1,{cells[0]}\nq1,d2,{cells[1]}\n"
-    found = semmetrics.score(run, saved(tmp_path, "g.csv", text), missing="skip", **MAP)
-    assert facts(found, "unused-columns")[0].n == 1
+def test_ranks_that_contradict_scores_are_noted(tmp_path, rows, n_queries):
+    run = f"qid,docno,rank,score\n{rows}"
+
+    table = score_texts(tmp_path, run, "qid,docno,grade\n1,c,1\n")
+
+    assert [fact.n for fact in facts(table, "other-ranks")] == n_queries
+
+
+# True and false
+
+
+@pytest.mark.parametrize(
+    ("yes", "no"), [("True", "False"), ("true", "false"), ("TRUE", "0")]
+)
+def test_grades_may_be_true_and_false(tmp_path, yes, no):
+    judged = f"qid,docno,relevant\n1,a,{no}\n1,b,{yes}\n2,c,{no}\n2,d,{yes}\n"
+
+    assert score_texts(tmp_path, RUN, judged)["MRR"].value == 0.5
+
+
+def test_grades_of_a_frame_may_be_true_and_false():
+    columns = {"qid": ["1", "1"], "docno": ["a", "b"], "relevance": [False, True]}
+    judged = pd.DataFrame(columns)
+
+    for data in (judged, judged.to_dict("records")):
+        table = semmetrics.score({"1": ["a", "b"]}, data, **MRR)
+        assert table["MRR"].value == 0.5
+
+
+def test_scores_of_a_run_may_not_be_true_and_false(tmp_path):
+    with refused("not-a-number"):
+        score_texts(tmp_path, "qid,docno,score\n1,a,True\n", NUMBERS_OF_TRUTH)
+
+
+@pytest.mark.parametrize(
+    ("name", "yes", "no", "code"),
+    [
+        ("is_relevant", "True", "False", "unknown-numbers"),
+        ("verdict", "relevant", "irrelevant", "verdicts"),
+        ("answer", "Yes", "no", "verdicts"),
+    ],
+)
+def test_answers_in_a_column_with_another_name_are_an_error(
+    tmp_path, name, yes, no, code
+):
+    judged = f"qid,docno,{name}\n1,a,{yes}\n1,b,{no}\n"
+
+    with refused(code, name=name):
+        score_texts(tmp_path, NUMBERS_OF_RUN, judged)

@@ -1,233 +1,204 @@
-"""Sides in the wrong order, and sides that only look like it."""
-
-from __future__ import annotations
+"""Predictions and ground truth in the wrong order, and sides that only look swapped."""
 
 import numpy as np
 import pytest
+from reading import saved
 from refusals import facts, refused
 
 import semmetrics
 
-RANKED = {"task": "retrieval", "measures": "MAP"}
-RUN_LINES = (
-    "1 Q0 101 1 3.5 bm25\n1 Q0 99 2 3.0 bm25\n2 Q0 98 1 9.0 bm25\n2 Q0 102 2 8e0 bm25\n"
-)
-JUDGED_LINES = "1 0 101 2\n1 0 100 1\n2 0 102 1\n"
+RETRIEVAL = {"task": "retrieval", "measures": "MAP"}
 RUN = {
     "q_1": {"d_12": 0.9, "d_23": 0.8, "d_25": 0.7, "d_36": 0.6},
     "q_2": {"d_12": 0.9, "d_11": 0.8, "d_25": 0.71, "d_36": 0.6},
 }
 JUDGED = {"q_1": {"d_12": 5, "d_25": 3}, "q_2": {"d_11": 6, "d_22": 1}}
-RESULTS = [
-    {"image_id": 1, "caption": "a cat sleeps"},
-    {"image_id": 2, "caption": "a dog runs"},
-]
-ANNOTATIONS = {
-    "images": [{"id": 1}, {"id": 2}],
-    "annotations": [
-        {"id": 10, "image_id": 1, "caption": "a cat sleeps"},
-        {"id": 11, "image_id": 2, "caption": "the dog runs"},
-    ],
-}
-SCORED = {"a": {"cat": 0.9, "dog": 0.1}, "b": {"cat": 0.2, "dog": 0.8}}
 
 
-def files(folder, **texts):
-    for name, text in texts.items():
-        (folder / name.replace("_", ".")).write_text(text)
-    return [str(folder / name.replace("_", ".")) for name in texts]
+@pytest.fixture
+def run_path(tmp_path):
+    """Return a run in a file of TREC."""
+    lines = "1 Q0 101 1 3.5 x\n1 Q0 99 2 3.0 x\n2 Q0 98 1 9.0 x\n2 Q0 102 2 8e0 x\n"
+    return saved(tmp_path, "a.run", lines)
 
 
-def test_trec_files_in_trec_evals_order(tmp_path):
-    run, judged = files(tmp_path, a_run=RUN_LINES, a_qrels=JUDGED_LINES)
-    assert semmetrics.score(run, judged, missing="skip", **RANKED)[0].value > 0
-    for measured in (RANKED, {"measures": "MAP"}, {}):
-        with refused("swapped-order"):
-            semmetrics.score(judged, run, **measured)
+@pytest.fixture
+def judged_path(tmp_path):
+    """Return judgements in a file of TREC."""
+    return saved(tmp_path, "a.qrels", "1 0 101 2\n1 0 100 1\n2 0 102 1\n")
+
+
+@pytest.mark.parametrize("options", [RETRIEVAL, {"measures": "MAP"}, {}])
+def test_files_of_trec_in_the_order_of_trec_eval_are_an_error(
+    run_path, judged_path, options
+):
     with refused("swapped-order"):
-        semmetrics.Scorer(**RANKED).update(judged, run)
-    with refused("swapped-order"):
-        semmetrics.compare({"one": judged, "two": judged}, run, **RANKED)
+        semmetrics.score(judged_path, run_path, **options)
 
 
-def test_tables_in_the_wrong_order(tmp_path):
-    run, judged = files(
-        tmp_path,
-        run_csv="qid,docno,rank,score\n1,a,0,9\n1,b,1,8\n",
-        judged_csv="qid,docno,label\n1,a,0\n1,b,1\n",
-    )
-    assert semmetrics.score(run, judged, **RANKED)[0].value == 0.5
+def test_grades_as_predictions_of_a_run_in_a_file_are_an_error(run_path):
+    grades = {"1": {"101": 2, "100": 1}, "2": {"102": 1}}
+
     with refused("swapped-order"):
-        semmetrics.score(judged, run, **RANKED)
+        semmetrics.score(grades, run_path, **RETRIEVAL)
+
+
+def test_swapped_batches_and_systems_are_an_error(run_path, judged_path):
+    with refused("swapped-order"):
+        semmetrics.Scorer(**RETRIEVAL).update(judged_path, run_path)
+    with refused("swapped-order"):
+        semmetrics.compare({"a": judged_path, "b": judged_path}, run_path, **RETRIEVAL)
 
 
 @pytest.mark.parametrize(
     "judged",
     [
         JUDGED,
-        {query: {d: float(g) for d, g in row.items()} for query, row in JUDGED.items()},
+        {"q_1": ["d_25"], "q_2": ["d_11"]},
+        {"q_1": {"d_25": 1, "d_12": 0}, "q_2": {"d_12": 1, "d_25": 0}},
+        {"q_1": {"d_25": 1.0}, "q_2": {"d_11": 1.0}},
     ],
+    ids=["grades", "positives", "0 and 1", "few"],
 )
-def test_dictionaries_in_the_wrong_order(judged, tmp_path):
-    (run,) = files(tmp_path, a_run="q_1 Q0 d_12 1 0.9 t\nq_2 Q0 d_11 1 8.5 t\n")
-    (lines,) = files(tmp_path, a_qrels="q_1 0 d_12 1\nq_2 0 d_11 1\n")
-    assert semmetrics.score(RUN, judged, **RANKED)[0].value > 0
-    for preds, gts in ((judged, RUN), (judged, run), (lines, RUN)):
-        with refused("swapped-order"):
-            semmetrics.score(preds, gts, **RANKED)
+def test_judgements_as_predictions_of_a_run_are_an_error(judged):
+    assert semmetrics.score(RUN, judged, **RETRIEVAL)["MAP"].value > 0
+    with refused("swapped-order"):
+        semmetrics.score(judged, RUN, **RETRIEVAL)
+
+
+SAME_SIZE = {
+    "q_1": {"d_12": 10.0, "d_23": 9.0, "d_25": 8.0, "d_36": 7.0},
+    "q_2": {"d_12": 10.0, "d_11": 9.0, "d_25": 8.0, "d_36": 7.0},
+}
 
 
 @pytest.mark.parametrize(
     ("preds", "gts"),
     [
-        (JUDGED, JUDGED),  # judgements against judgements
-        (JUDGED, {query: dict.fromkeys(row, 1) for query, row in RUN.items()}),
-        (
-            {"q_1": {"d_12": 1}, "q_2": {"d_11": 1}},
-            {"q_1": {"d_12": 0.5, "d_1": 1.0}, "q_2": {"d_11": 1.5}},
-        ),
-        # grades in fractions
-        (
-            RUN,
-            {"q_1": {"d_12": 0.9, "d_25": 0.3}, "q_2": {"d_11": 0.7}},
-        ),
-        # as many
-        (
-            {q: {d: 10.0 - n for n, d in enumerate(r)} for q, r in RUN.items()},
-            RUN,
-        ),
-        (
-            {"q_1": {"d_12": 3, "d_25": 2}},
-            {"q_1": {"d_12": 4.5, "d_25": 3.25, "d_1": 1.75}},
-        ),
-        # a ranking of as many
-        (
-            {query: list(row)[::-1] for query, row in RUN.items()},
-            RUN,
-        ),
-        ({"q_1": ["d_12"]}, {"q_1": {"d_12": 0.5, "d_1": 1, "d_2": 0.75}}),
-        ({"q_1": {"d_12": 1, "d_1": 0}}, {"q_1": {"d_12": 0.5, "d_1": 0.25}}),
-        ({"q_1": {"d_12": 1}, "q_2": {"d_11": 1}}, {q: {"d_11": 0.9} for q in RUN}),
-        (RUN, {"q_1": {"d_12": 5}, "q_2": {"d_11": 6}}),
+        (JUDGED, JUDGED),
         (RUN, RUN),
+        (SAME_SIZE, RUN),
+        ({query: list(row) for query, row in RUN.items()}, RUN),
+        ({"q_1": {"d_12": 3, "d_25": 2}}, {"q_1": {"d_12": 4.5, "d_25": 3, "d_1": 2}}),
+        ({"q_1": ["d_12"]}, {"q_1": {"d_12": 0.5, "d_1": 1, "d_2": 0.75}}),
+        (JUDGED, {"q_1": {"d_12": 0.9}, "q_2": {"d_11": 0.9}}),
+        ({"q_1": {"d_12": 3}}, {"q_1": {"d_12": 0.93, "d_25": 0.93, "d_1": 0.61}}),
+    ],
+    ids=[
+        "grades of both sides",
+        "the same run",
+        "integers as scores",
+        "a ranking without scores",
+        "means of two grades",
+        "grades of fourths",
+        "one candidate per query",
+        "equal scores",
     ],
 )
-def test_rankings_that_only_look_swapped(preds, gts):
-    assert semmetrics.score(preds, gts, **RANKED)[0].value >= 0
+def test_rankings_that_only_look_swapped_are_scored(preds, gts):
+    assert semmetrics.score(preds, gts, **RETRIEVAL)["MAP"].value >= 0
 
 
-@pytest.mark.parametrize("scores", [(0.9, 0.8, 0.3, 0.1), (12.31, 11.7, 9.43, 8.89)])
 @pytest.mark.parametrize(
-    "preds",
+    ("truth", "n_queries"),
     [
-        {"q1": ["d2"], "q2": ["d1"]},
-        {"q1": {"d2": 1, "d1": 0}, "q2": {"d1": 1, "d2": 0}},
-        {"q1": {"d2": 1.0}, "q2": {"d1": 1.0}},
+        ({"q_1": {"d_12": 0.5, "d_25": 1.0}, "q_2": {"d_11": 1.0}}, [1]),
+        (RUN, [2]),
+        (JUDGED, []),
     ],
 )
-def test_positives_as_predictions(preds, scores, tmp_path):
-    run = {
-        "q1": {"d1": scores[0], "d2": scores[1]},
-        "q2": {"d1": scores[2], "d2": scores[3]},
-    }
-    assert semmetrics.score(run, preds, **RANKED)[0].value > 0
-    with refused("swapped-order"):
-        semmetrics.score(preds, run, **RANKED)
-    with refused("swapped-order"):
-        semmetrics.Scorer(**RANKED).update(preds, run)
-    lines = [f"{q} Q0 {d} 1 {s} t\n" for q, row in run.items() for d, s in row.items()]
-    (path,) = files(tmp_path, a_run="".join(lines))
-    with refused("swapped-order"):
-        semmetrics.score(preds, path, **RANKED)
+def test_queries_with_fractions_as_grades_are_noted(truth, n_queries):
+    table = semmetrics.score(RUN, truth, **RETRIEVAL)
+
+    assert [fact.n for fact in facts(table, "fractional-grades")] == n_queries
 
 
-def test_grades_with_fractions_are_noted():
-    whole = {query: dict.fromkeys(row, 1.0) for query, row in RUN.items()}
-    soft = {"q_1": {"d_12": 0.5, "d_25": 1.0}, "q_2": {"d_11": 1.0}}
-    for truth, n_queries in ((soft, 1), (RUN, 2)):
-        (fact,) = facts(semmetrics.score(RUN, truth, **RANKED), "fractional-grades")
-        assert fact.n == n_queries
-    for truth in (whole, JUDGED, {"q_1": ["d_12"], "q_2": ["d_11"]}):
-        table = semmetrics.score(RUN, truth, **RANKED)
-        assert not facts(table, "fractional-grades")
+def test_a_run_as_ground_truth_is_noted(run_path, judged_path):
+    (fact,) = facts(semmetrics.score(run_path, run_path, **RETRIEVAL), "run-as-truth")
 
-
-def test_a_run_as_ground_truth_is_noted(tmp_path):
-    run, judged = files(tmp_path, a_run=RUN_LINES, a_qrels=JUDGED_LINES)
-    (fact,) = facts(semmetrics.score(run, run, **RANKED), "run-as-truth")
     assert fact.n == 2
-    for preds in (run, judged):
-        assert not facts(semmetrics.score(preds, judged, **RANKED), "run-as-truth")
+    table = semmetrics.score(run_path, judged_path, missing="skip", **RETRIEVAL)
+    assert not facts(table, "run-as-truth")
 
 
-def test_trec_files_of_one_kind_are_compared(tmp_path):
-    run, judged = files(tmp_path, a_run=RUN_LINES, a_qrels=JUDGED_LINES)
-    for path in (run, judged):
-        assert semmetrics.score(path, path, **RANKED)[0].value == 1.0
-
-
-def test_results_of_captions_as_ground_truth():
-    assert semmetrics.score(RESULTS, ANNOTATIONS, measures="BLEU-1")[0].value > 0
-    with refused("swapped-order"):
-        semmetrics.score(ANNOTATIONS, RESULTS, measures="BLEU-1")
-    with refused("swapped-order"):
-        semmetrics.score(ANNOTATIONS, RESULTS)
-    # references as a list
-    several = [
-        *RESULTS,
-        {"image_id": 1, "caption": "a cat is asleep"},
+RESULTS = [{"image_id": 1, "caption": "a cat"}, {"image_id": 2, "caption": "a dog"}]
+ANNOTATIONS = {
+    "annotations": [
+        {"id": 10, "image_id": 1, "caption": "a cat"},
+        {"id": 11, "image_id": 2, "caption": "the dog"},
     ]
-    for refs in (ANNOTATIONS, several, {"1": ["a cat"], "2": ["a dog"]}):
-        assert semmetrics.score(ANNOTATIONS, refs, measures="BLEU-1")[0].value > 0
-    assert semmetrics.score(RESULTS, RESULTS, measures="BLEU-1")[
-        0
-    ].value == pytest.approx(1)
+}
 
 
-def test_scores_of_labels_as_ground_truth():
-    sets = {"a": ["cat"], "b": ["dog", "cat"]}
+@pytest.mark.parametrize("options", [{"measures": "BLEU-1"}, {}])
+def test_caption_annotations_as_predictions_of_results_are_an_error(options):
     with refused("swapped-order"):
-        semmetrics.score(sets, SCORED, measures="F1")
-    ranked = {
-        "a": {"cat": 0.9, "dog": 0.3, "cow": 0.1},
-        "b": {"bus": 0.8, "car": 0.4, "van": 0.3},
-    }
+        semmetrics.score(ANNOTATIONS, RESULTS, **options)
+
+
+@pytest.mark.parametrize(
+    ("preds", "gts"),
+    [
+        (RESULTS, ANNOTATIONS),
+        (ANNOTATIONS, ANNOTATIONS),
+        (ANNOTATIONS, [*RESULTS, {"image_id": 1, "caption": "the cat"}]),
+    ],
+)
+def test_captions_that_only_look_swapped_are_scored(preds, gts):
+    table = semmetrics.score(preds, gts, measures="BLEU-1")
+
+    assert table["BLEU-1"].value > 0
+
+
+SCORED = {"a": {"cat": 0.9, "dog": 0.1}, "b": {"cat": 0.2, "dog": 0.8}}
+RANKED = {
+    "a": {"cat": 0.9, "dog": 0.3, "cow": 0.1},
+    "b": {"bus": 0.8, "car": 0.4, "van": 0.3},
+}
+
+
+@pytest.mark.parametrize("truth", [SCORED, RANKED])
+def test_a_ground_truth_that_is_a_ranking_of_labels_is_an_error(truth):
     with refused("swapped-order"):
-        semmetrics.score(sets, ranked, measures="F1")
-    matrix = np.array([[0.9, 0.1], [0.2, 0.8]])
-    with refused("truth-of-scores"):
-        semmetrics.score(np.eye(2, dtype=int), matrix, measures="F1")
+        semmetrics.score({"a": ["cat"], "b": ["dog", "cat"]}, truth, measures="F1")
+
+
+def test_swapped_sides_are_an_error_if_a_measure_needs_scores():
+    with refused("swapped-sides"):
+        semmetrics.score({"a": ["cat"]}, {"a": SCORED["a"]}, measures="mAP")
 
 
 @pytest.mark.parametrize(
     "truth",
     [
-        # confident annotators
-        {
-            "a": {"cat": 0.9, "dog": 0.8},
-            "b": {"cat": 0.7, "dog": 0.95},
-        },
-        {"a": {"cat": 0.9, "dog": 0.3}, "b": {"bus": 0.7}},  # votes
+        {"a": {"cat": 0.9, "dog": 0.8}, "b": {"cat": 0.7, "dog": 0.95}},
+        {"a": {"cat": 0.9, "dog": 0.3}, "b": {"bus": 0.7}},
         {"a": {"cat": 1.0, "dog": 0.4}, "b": {"bus": 0.7, "dog": 0.2}},
         {"a": {"cat": 1, "dog": 0}, "b": {"cat": 0, "dog": 1}},
-        {"a": {"cat": 0.9, "dog": 0.2}},
     ],
+    ids=["confidences", "other numbers of labels", "two per item", "integers"],
 )
-def test_references_may_have_scores(truth):
+def test_a_ground_truth_of_labels_may_have_scores(truth):
     preds = {"a": ["cat"], "b": ["dog"]}
-    preds = {name: preds[name] for name in truth}
+
     assert 0 <= semmetrics.score(preds, truth, measures="F1")["F1"].value <= 1
 
 
-def test_scores_of_classes_as_ground_truth():
-    one = {"a": "cat", "b": "dog"}
-    options = {"task": "classes", "measures": "Accuracy"}
-    assert semmetrics.score(SCORED, one, **options)[0].value == 1.0
-    with refused("truth-of-class-scores"):
-        semmetrics.score(one, SCORED, **options)
-    with refused("truth-of-scores"):
-        semmetrics.score(
-            [0, 1], np.array([[0.9, 0.1], [0.2, 0.8]]), classes=["a", "b"], **options
-        )
-    with refused("several-classes"):
-        semmetrics.score(one, {"a": ["cat", "dog"], "b": ["dog"]}, **options)
+MATRIX = np.array([[0.9, 0.1], [0.2, 0.8]])
+CLASSES = {"task": "classes", "measures": "Accuracy"}
+
+
+@pytest.mark.parametrize(
+    ("preds", "truth", "options", "code"),
+    [
+        (np.eye(2, dtype=int), MATRIX, {"measures": "F1"}, "truth-of-scores"),
+        ([0, 1], MATRIX, {"classes": ["a", "b"], **CLASSES}, "truth-of-scores"),
+        ({"a": "cat", "b": "dog"}, SCORED, CLASSES, "truth-of-class-scores"),
+        ({"a": "cat"}, {"a": ["cat", "dog"]}, CLASSES, "several-classes"),
+    ],
+)
+def test_scores_or_several_classes_as_ground_truth_are_an_error(
+    preds, truth, options, code
+):
+    with refused(code):
+        semmetrics.score(preds, truth, **options)
