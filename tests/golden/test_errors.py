@@ -1,0 +1,188 @@
+"""Errors and notes that no test of a module has: their code, and the place that they name."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import types
+
+import numpy as np
+import pytest
+from refusals import codes, refused
+
+import semmetrics
+
+LABELS = {"1": ["cat"], "2": ["dog"]}
+CAPTIONS = {"1": "a cat"}
+REFERENCES = {"1": ["a cat sleeps"]}
+SCORES = np.array([[0.5, 0.25, 0.75], [0.25, 0.5, 0.0]])
+TRUTH = np.array([[1, 0, 1], [0, 1, 0]])
+VECTORS = "3 2\ncat 1 0\ndog 0 1\ncar 0.6 0.8\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Work in a folder with word vectors."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "words.vec").write_text(VECTORS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "place"),
+    [
+        ("p.json", '{"1": ["a\0b"]}', "bad-character", "p.json, line 1"),
+        ("p.csv", "id,label\n1,a\0b\n", "bad-character", "p.csv, line 2"),
+        ("p.csv", "id,label,score\n1,,0.5\n", "score-alone", "p.csv, line 2, id '1'"),
+        ("p.xyz", '{"1": ["cat"]}', "unknown-extension", "p.xyz"),
+        (
+            "p.json",
+            json.dumps(
+                {
+                    "images": [{"id": 1}],
+                    "categories": [{"id": 1, "name": "cat"}],
+                    "annotations": [{"image_id": 3, "category_id": 1}],
+                }
+            ),
+            "unlisted-id",
+            "p.json, annotations[0]",
+        ),
+    ],
+)
+def test_errors_in_files_of_labels_name_the_line_or_the_key(
+    folder, name, content, code, place
+):
+    (folder / name).write_text(content, encoding="utf-8")
+
+    with refused(code, place):
+        semmetrics.as_labels(name)
+
+
+def test_coco_instances_are_not_captions(folder):
+    annotation = {"image_id": 1, "category_id": 3}
+    text = json.dumps({"images": [], "annotations": [annotation]})
+    (folder / "c.json").write_text(text, encoding="utf-8")
+
+    with refused("instances-file", "c.json, annotations[0], id '1'"):
+        semmetrics.as_captions("c.json")
+
+
+def test_a_taxonomy_without_the_named_columns_is_an_error(folder):
+    (folder / "t.csv").write_text("a,b\n", encoding="utf-8")
+
+    with refused("no-column", "t.csv, line 1"):
+        semmetrics.score(LABELS, LABELS, measures="hF", taxonomy="t.csv")
+
+
+def test_labels_outside_the_taxonomy_are_an_error():
+    with refused("outside-taxonomy"):
+        semmetrics.score(LABELS, LABELS, measures="hF", taxonomy={"cat": "animal"})
+
+
+def test_normalized_classes_of_a_taxonomy_must_differ():
+    taxonomy = {"Tree": "plant", "tree": "plant", "cat": "animal", "dog": "animal"}
+
+    with refused("merged-names"):
+        semmetrics.score(
+            LABELS, LABELS, measures="hF", taxonomy=taxonomy, normalize="lower"
+        )
+
+
+def test_a_measure_is_an_error_if_it_is_given_twice():
+    with refused("duplicate-measures"):
+        semmetrics.score(LABELS, LABELS, measures="F1 F1")
+
+
+@pytest.mark.parametrize("name", ["nothing.vec", "nothing:words.vec"])
+def test_an_embedding_that_does_not_exist_is_an_error(name):
+    with refused("unknown-embedding"):
+        semmetrics.score(LABELS, LABELS, measures="SemF1", embedding=name)
+
+
+def test_an_array_of_vectors_without_words_is_an_error(folder):
+    np.save(folder / "e.npy", np.eye(2))
+
+    with refused("no-texts", "e.npy"):
+        semmetrics.score(LABELS, LABELS, measures="SemF1", embedding="e.npy")
+
+
+def test_unknown_terms_are_an_error_if_the_user_says_so():
+    preds = LABELS | {"2": ["gnu"]}
+
+    with refused("unknown-terms"):
+        semmetrics.score(
+            preds, LABELS, measures="SemF1", embedding="words.vec", oov="error"
+        )
+
+
+def test_word_vectors_cannot_embed_captions():
+    with refused("word-vectors"):
+        semmetrics.score(CAPTIONS, REFERENCES, measures="BagSim", embedding="words.vec")
+
+
+def test_a_calibration_of_another_embedding_is_an_error():
+    pairs = [("cat", "car", 1), ("cat", "dog", 0)]
+    calibration = semmetrics.calibrate_threshold_on_pairs(pairs, "words.vec")
+
+    with refused("other-embedding"):
+        semmetrics.score(LABELS, LABELS, measures="SemF1", calibration=calibration)
+
+
+def test_a_calibration_needs_predictions_that_resemble_their_own_references():
+    preds = {"a": ["cat"], "b": ["cat"]}
+    gts = {"a": ["dog"], "b": ["dog"]}
+
+    with refused("no-contrast"):
+        semmetrics.calibrate_threshold(
+            preds, gts, holdout=1, thresholds="0:0.9:0.1", embedding="words.vec"
+        )
+
+
+def test_matrices_without_classes_must_have_the_same_width():
+    with refused("unnamed-widths", "preds and gts"):
+        semmetrics.score(SCORES[:, :2], TRUTH, measures="mAP")
+
+
+def test_columns_without_classes_cannot_meet_names():
+    with refused("unnamed-columns", "gts"):
+        semmetrics.score([["cat"], ["dog"]], TRUTH, measures="F1")
+
+
+def test_a_matrix_that_another_process_writes_is_an_error(folder):
+    fcntl = pytest.importorskip("fcntl")
+
+    with (folder / "phi.npy.blocks").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with refused("matrix-locked", "phi.npy"):
+            semmetrics.caption_matrix([["a cat"]], ["a cat"], out="phi.npy")
+
+
+def test_a_pickled_error_has_the_same_message():
+    error = semmetrics.InputError("duplicate-id", "gt.json", value="7")
+
+    loaded = pickle.loads(pickle.dumps(error))
+
+    assert (type(loaded), str(loaded)) == (type(error), str(error))
+
+
+class ShortEmbedding:
+    """An embedding that reads only the first letter of a text."""
+
+    identity = "letters@1"
+    dimension = 2
+    threshold = 0.5
+
+    def embed(self, texts):
+        return types.SimpleNamespace(
+            vectors=np.ones((len(texts), 2), np.float32),
+            known=np.ones(len(texts), bool),
+            truncated=len(texts),
+        )
+
+
+def test_a_note_counts_texts_that_an_embedding_truncates():
+    table = semmetrics.score(
+        LABELS, LABELS, measures="SemF1", embedding=ShortEmbedding()
+    )
+
+    assert "truncated-texts" in codes(table)
