@@ -111,6 +111,8 @@ SCORE = [
     "score --ignore @ignored.txt -m F1 a.json gt.json",
     "score --protocol kubany2020 --top-k 1,3 --format markdown a.json b.json gt.json",
     "score --runs -m 'F1 MacroF1' a.json b.json gt.json",
+    "score --runs -m F1 --format json a.json b.json gt.json",
+    "score --runs -m F1 --format csv a.json b.json gt.json",
     "score -m 'F1 MacroF1 AP' --per-item items.csv a.json b.json gt.json",
     "score -m 'F1 MacroF1 AP' --per-item items.jsonl a.json gt.json",
     "score -m 'MacroF1 MicroF1' --per-label labels.json a.json gt.json",

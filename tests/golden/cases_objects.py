@@ -358,6 +358,7 @@ THRESHOLDS = [
         measures=["SemF1", "SemRecall(match=optimal)@2"],
         thresholds=[0.2, 0.6],
     ),
+    swept("with intervals", thresholds=[0.2], ci=True, resamples=10),
     calibrated("on all items", holdout=1),
     calibrated("on some items", holdout=0.6, seed=1),
     calibrated("of another measure", holdout=1, measure="SemRecall@2"),

@@ -79,6 +79,15 @@ def test_labels_outside_the_taxonomy_are_an_error():
         semmetrics.score(LABELS, LABELS, measures="hF", taxonomy={"cat": "animal"})
 
 
+@pytest.mark.parametrize(
+    ("taxonomy", "code"),
+    [({"cat": "dog", "dog": "cat"}, "cycle"), ({}, "nothing-given")],
+)
+def test_a_taxonomy_is_a_graph_without_cycles(taxonomy, code):
+    with refused(code):
+        semmetrics.score(LABELS, LABELS, measures="hF", taxonomy=taxonomy)
+
+
 def test_normalized_classes_of_a_taxonomy_must_differ():
     taxonomy = {"Tree": "plant", "tree": "plant", "cat": "animal", "dog": "animal"}
 
@@ -91,6 +100,38 @@ def test_normalized_classes_of_a_taxonomy_must_differ():
 def test_a_measure_is_an_error_if_it_is_given_twice():
     with refused("duplicate-measures"):
         semmetrics.score(LABELS, LABELS, measures="F1 F1")
+
+
+@pytest.mark.parametrize(
+    ("measure", "code"),
+    [
+        ("MacroF1(average=micro)", "fixed-option"),
+        ("F1(average)", "not-a-measure"),
+        ("F1,Precision", "comma-separated"),
+        ("F1@0", "out-of-range"),
+        ("F1(empty=2)", "bad-choice"),
+        ("SemF1(threshold=high)", "bad-option"),
+        ("SemF1(threshold=2)", "bad-option"),
+        ("F2 Recal", "wrong-measures"),
+    ],
+)
+def test_wrong_measures_are_errors(measure, code):
+    with refused(code):
+        semmetrics.score(LABELS, LABELS, measures=measure)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"holdout": 0}, "bad-option"),
+        ({"thresholds": [0.5, 0.5]}, "duplicate"),
+        ({"thresholds": [2]}, "out-of-range"),
+        ({"thresholds": []}, "bad-thresholds"),
+    ],
+)
+def test_wrong_options_of_a_calibration_are_errors(options, code):
+    with refused(code):
+        semmetrics.calibrate_threshold(LABELS, LABELS, embedding="words.vec", **options)
 
 
 @pytest.mark.parametrize("name", ["nothing.vec", "nothing:words.vec"])

@@ -53,6 +53,9 @@ BY_HAND = {
     "a persistent id": b"Pos.system\n.",
     "a dotted name": b"\x80\x04\x8c\x0bcollections\x8c\x0eCounter.update\x93.",
     "a call of defaultdict": b"ccollections\ndefaultdict\n(cos\nsystem\ntR.",
+    "defaultdict with two arguments": b"ccollections\ndefaultdict\n(}}tR.",
+    "Counter of a number": b"ccollections\nCounter\n(K\x01tR.",
+    "arguments that are not a tuple": b"ccollections\nCounter\n]R.",
     "a dict in itself": b"\x80\x02}q\x00X\x12\0\0\0document_frequencyh\x00s.",
     "no pickle": b"hello",
     "an empty pickle": b".",
@@ -101,6 +104,31 @@ def test_subclasses_of_dict_are_read():
 
     for value in (collections.Counter(counts), collections.OrderedDict(counts)):
         assert not is_rejected(pickle.dumps(value))
+
+
+PYTHON_2 = (
+    b"(dp0\nS'document_frequency'\np1\nccollections\ndefaultdict\np2\n"
+    b"(c__builtin__\nfloat\np3\ntp4\nRp5\n(S'a'\np6\nS'caf\\xc3\\xa9'\np7\ntp8\nF2.0\n"
+    b"s(V\xe9\np9\ntp10\nF1.0\nssS'ref_len'\np11\nF10.609157\ns."
+)
+PYTHON_2_WITH_NUMPY = (
+    b"\x80\x02}(U\x12document_frequency}U\x01a\x85cnumpy.core.multiarray\nscalar\nq\x01"
+    b"cnumpy\ndtype\nq\x02U\x02i2K\x00K\x01\x87R(K\x03U\x01>NNNJ\xff\xff\xff\xff"
+    b"J\xff\xff\xff\xffK\x00tbU\x02\x00\x0c\x86RsU\x07ref_lenK\x63u."
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "counts"),
+    [
+        (PYTHON_2, {("é",): 1, ("a", "café"): 2}),
+        (PYTHON_2_WITH_NUMPY, {("a",): 12}),
+    ],
+)
+def test_pickles_of_python_2_are_read(data, counts):
+    Path(FILE_NAME).write_bytes(data)
+
+    assert DocumentFrequencies.load(FILE_NAME).as_dict() == counts
 
 
 ARGUMENTS = {
