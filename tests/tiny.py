@@ -10,7 +10,7 @@ from semmetrics.kinds.options import resolve_options
 
 
 class Tiny:
-    """An embedding of the texts of a mapping. It records the texts in ``asked``."""
+    """An embedding of the terms of a mapping. It records all terms in ``asked``."""
 
     def __init__(self, vectors, name="tiny", threshold=None):
         self.vectors = vectors

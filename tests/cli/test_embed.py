@@ -23,6 +23,18 @@ def test_a_conversion_is_limited_and_named_by_options(ok, vectors):
     assert output.startswith("toy: 2 words, mine-2@")
 
 
+def test_converted_vectors_can_be_verified(ok, vectors):
+    ok("embed convert toy.txt toy")
+
+    facts = json.loads(ok("embed info --verify --format json toy"))
+
+    assert (facts["words"], facts["verified"]) == (3, True)
+
+
+def test_other_vectors_cannot_be_verified(refused, vectors):
+    assert refused("embed info --verify toy.txt").code == "not-converted"
+
+
 def test_a_conversion_counts_vectors_of_zeros(run, files):
     Path("zero.txt").write_text("cat 0 0\ndog 3 4\n")
 

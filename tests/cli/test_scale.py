@@ -21,7 +21,7 @@ FILES = "a.jsonl b.jsonl gt.jsonl"
 
 @pytest.fixture(autouse=True)
 def inputs(tmp_path, monkeypatch):
-    """Write two systems, of which one is also in two parts."""
+    """Write two systems. The first one is also in two parts."""
     monkeypatch.chdir(tmp_path)
     preds, gts = draw("labels")
     other_preds, _ = draw("labels", seed=7)

@@ -1,9 +1,46 @@
 """``semmetrics validate`` and ``semmetrics positives``."""
 
 import json
+import statistics
 from pathlib import Path
 
+import numpy as np
+import pytest
 from cli.conftest import write_json
+from cli.data import GT
+
+
+def test_the_cardinality_is_the_number_of_labels_of_an_item(ok, files):
+    (report,) = json.loads(ok("validate --format json gt.json"))
+
+    numbers = [len(labels) for labels in GT.values()]
+    cardinality = report["cardinality"]
+    assert cardinality["mean"] == statistics.mean(numbers)
+    assert cardinality["std"] == pytest.approx(statistics.stdev(numbers))
+    assert cardinality["histogram"] == [numbers.count(n) for n in (0, 1, 2)]
+
+
+@pytest.mark.parametrize("name", ["gt", "b", "captions", "references"])
+def test_the_description_of_a_file_has_its_number_of_items(ok, files, name):
+    (report,) = json.loads(ok(f"validate --format json {name}.json"))
+
+    text = ok(f"validate {name}.json")
+
+    assert f"{name}.json" in text
+    assert str(report["items"]) in text
+
+
+@pytest.mark.parametrize("task", ["labels", "classes", "retrieval"])
+def test_the_description_of_a_matrix_has_the_range_of_its_scores(ok, files, task):
+    np.save("scores.npy", np.array([[0.25, 0.5], [0.75, 0.5]]))
+
+    text = ok(f"validate --task {task} scores.npy")
+
+    assert "from 0.25 to 0.75" in text
+
+
+def test_the_description_of_ranked_labels_has_the_range_of_their_scores(ok, files):
+    assert "from 0.1 to 0.9" in ok("validate b.json")
 
 
 def test_the_order_of_each_pair_of_labels_is_counted(ok, files):

@@ -182,6 +182,11 @@ GROUPS = {
             *SYSTEMS_ON_TWO_DATASETS,
             "rank --format json one.json two.json",
         ),
+        steps(
+            "rank --format csv",
+            *SYSTEMS_ON_TWO_DATASETS,
+            "rank --format csv one.json two.json",
+        ),
         completion("bash"),
         completion("zsh"),
         closed_pipe("list"),

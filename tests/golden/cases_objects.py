@@ -439,6 +439,14 @@ def best_captions(name: str, k: int, **options: Any) -> Case:
     )
 
 
+def compute_blocks() -> list[Any]:
+    """Return the first row and the values of each block of a matrix."""
+    blocks = semmetrics.caption_blocks(
+        SENTENCE_REFERENCES, SENTENCES, memory=16 * 6 * 4
+    )
+    return [[start, plain(block)] for start, block in blocks]
+
+
 CAPTIONS = [
     frequencies("with the default tokenizer", fit),
     frequencies("of stems", lambda: fit("ptb", "porter")),
@@ -455,6 +463,7 @@ CAPTIONS = [
     matrix("of CIDEr", measure="CIDEr"),
     matrix("in float32", dtype="float32", tokenizer="whitespace"),
     matrix("with document frequencies", doc_freq="frequencies.json"),
+    Case("blocks of a matrix", compute_blocks),
     best_captions("two captions", 2),
     best_captions("two images", 2, axis="images"),
 ]

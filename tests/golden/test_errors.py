@@ -35,6 +35,9 @@ def folder(tmp_path, monkeypatch):
         ("p.csv", "id,label\n1,a\0b\n", "bad-character", "p.csv, line 2"),
         ("p.csv", "id,label,score\n1,,0.5\n", "score-alone", "p.csv, line 2, id '1'"),
         ("p.xyz", '{"1": ["cat"]}', "unknown-extension", "p.xyz"),
+        ("p.json", "7", "wrong-type", "p.json"),
+        ("p.json", '{"1": [%s]}' % ("9" * 5000), "not-json", "p.json"),
+        ("p.csv", "\nid,label\n1,cat\n", "empty", "p.csv, line 1"),
         (
             "p.json",
             json.dumps(
@@ -56,6 +59,33 @@ def test_errors_in_files_of_labels_name_the_line_or_the_key(
 
     with refused(code, place):
         semmetrics.as_labels(name)
+
+
+@pytest.mark.parametrize(
+    ("array", "code"),
+    [
+        (np.zeros(3), "vector-as-matrix"),
+        (np.zeros((1, 1, 1)), "wrong-shape"),
+        (np.array([[1j]]), "wrong-dtype"),
+    ],
+)
+def test_arrays_that_are_not_scores_are_errors(folder, array, code):
+    np.save(folder / "p.npy", array)
+
+    with refused(code, "p.npy"):
+        semmetrics.as_labels("p.npy")
+
+
+def test_an_archive_of_two_arrays_is_an_error(folder):
+    np.savez(folder / "p.npz", a=SCORES, b=TRUTH)
+
+    with refused("no-main-array", "p.npz"):
+        semmetrics.as_labels("p.npz")
+
+
+def test_a_class_has_a_name():
+    with refused("empty", "class list, class 1 (from 0)"):
+        semmetrics.score(SCORES, TRUTH, measures="mAP", classes=["a", "", "c"])
 
 
 def test_coco_instances_are_not_captions(folder):
@@ -97,11 +127,6 @@ def test_normalized_classes_of_a_taxonomy_must_differ():
         )
 
 
-def test_a_measure_is_an_error_if_it_is_given_twice():
-    with refused("duplicate-measures"):
-        semmetrics.score(LABELS, LABELS, measures="F1 F1")
-
-
 @pytest.mark.parametrize(
     ("measure", "code"),
     [
@@ -118,6 +143,39 @@ def test_a_measure_is_an_error_if_it_is_given_twice():
 def test_wrong_measures_are_errors(measure, code):
     with refused(code):
         semmetrics.score(LABELS, LABELS, measures=measure)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"protocol": "kubany2020", "keep_at_least": 1}, "fixed-by"),
+        ({"measures": "F1 F1"}, "duplicate-measures"),
+    ],
+)
+def test_wrong_options_of_a_score_are_errors(options, code):
+    with refused(code):
+        semmetrics.score(LABELS, LABELS, **options)
+
+
+def test_a_protocol_has_its_own_document_frequencies():
+    with refused("not-applicable"):
+        semmetrics.score(
+            CAPTIONS, REFERENCES, protocol="coco-caption", doc_freq="df.npz"
+        )
+
+
+def test_a_score_needs_a_system():
+    with refused("nothing-given"):
+        semmetrics.score_systems({}, LABELS)
+
+
+def test_a_t_test_has_no_weights():
+    systems = {"a": LABELS, "b": LABELS}
+
+    with refused("test-does-not-fit"):
+        semmetrics.compare(
+            systems, LABELS, measures="F1", test="t", weights={"1": 1, "2": 2}
+        )
 
 
 @pytest.mark.parametrize(
