@@ -15,6 +15,7 @@ def test_the_cardinality_is_the_number_of_labels_of_an_item(ok, files):
 
     numbers = [len(labels) for labels in GT.values()]
     cardinality = report["cardinality"]
+    assert (cardinality["min"], cardinality["max"]) == (0, 2)
     assert cardinality["mean"] == statistics.mean(numbers)
     assert cardinality["std"] == pytest.approx(statistics.stdev(numbers))
     assert cardinality["histogram"] == [numbers.count(n) for n in (0, 1, 2)]

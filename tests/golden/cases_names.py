@@ -14,6 +14,7 @@ import semmetrics
 from semmetrics import metrics
 
 COMMANDS = [
+    "",
     "score",
     "compare",
     "merge",

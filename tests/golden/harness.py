@@ -221,8 +221,6 @@ def plain(value: Any) -> Any:
         return {str(name): plain(entry) for name, entry in fields.items()}
     if isinstance(value, tuple):
         return [plain(entry) for entry in value]
-    if value == semmetrics.__version__:
-        return "VERSION"
     return normal(str(value))
 
 
@@ -249,6 +247,8 @@ def call(
 
 def normal(text: str) -> str:
     """Return a text without the working folder, addresses, the version and digests of files."""
+    if text == semmetrics.__version__:
+        return "VERSION"
     version = re.escape(semmetrics.__version__)
     text = text.replace(str(Path.cwd()), "FOLDER")
     text = re.sub(r"(<function \w+) at 0x[0-9a-f]+>", r"\1>", text)
