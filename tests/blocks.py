@@ -1,4 +1,4 @@
-"""Tasks that are evaluated in other blocks than their size asks for."""
+"""Tasks that are evaluated in smaller blocks than usual."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import fields
 
 
 def in_blocks(task, memory=0):
-    """The same task in blocks of that many bytes; of one item each where nothing is said."""
+    """Return the task in blocks of so many bytes, by default in blocks of one item."""
 
-    class Divided(type(task)):
+    class TaskInBlocks(type(task)):
         def blocks(self, _=0):
             return super().blocks(memory)
 
-    return Divided(**{f.name: getattr(task, f.name) for f in fields(task) if f.init})
+    names = [field.name for field in fields(task) if field.init]
+    return TaskInBlocks(**{name: getattr(task, name) for name in names})

@@ -6,8 +6,9 @@ All tests are run once to record which lines each of them runs. The record is ke
 ``build/mutation`` until the package or its tests change. This needs pytest-cov and pytest-xdist.
 """
 
+from __future__ import annotations
+
 import argparse
-import ast
 import hashlib
 import json
 import os
@@ -20,365 +21,281 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from itertools import accumulate, pairwise, repeat
+from itertools import pairwise, repeat
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from mutation_places import ROOT, Place, find_places
+
 PACKAGE = "semmetrics"
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--hypothesis-seed=0"]
 COVERAGE = [f"--cov={PACKAGE}", "--cov-context=test", "--cov-report="]
-MOST_TESTS = 60  # of a mutant: those that run the fewest lines
-LIMIT = 300  # seconds for them; a mutant that needs more is killed
-MEMORY = 16 << 30  # bytes of address space, lest a mutant takes all there is
-
-PAIRS = ["< <=", "> >=", "== !=", "and or", "+ -", "* /", "+= -=", "*= /="]
-PAIRS += ["min max", "minimum maximum", "any all"]
-SWAPS = {a: b for pair in map(str.split, PAIRS) for a, b in (pair, pair[::-1])} | {
-    "//": "*"
-}
-SEQUENCES = str | ast.JoinedStr | ast.List | ast.ListComp | ast.Tuple
+MAX_TESTS_PER_MUTANT = 60
+"""The tests that run the fewest lines."""
+MAX_SECONDS_PER_MUTANT = 300
+"""A mutant that needs more time counts as detected."""
+MAX_BYTES = 16 << 30
+"""Address space of a process, in case that a mutant fills the memory."""
+Result = dict[str, Any]
 
 
-class Place(NamedTuple):
-    """Bytes of a file and what a mutant has instead. Lines are the bits of an integer."""
-
-    path: str
-    operator: str
-    start: int
-    stop: int
-    text: str
-    line: int
-    called: bool  # whether it is inside a function, so that importing the file does not run it
-    functions: int  # all lines inside functions of the file
+# ---- the lines that each test runs ---------------------------------------------------------------
 
 
-def operands(node):
-    """Return the nodes between which signs are swapped."""
-    match node:
-        case ast.Compare():
-            return [node.left, *node.comparators]
-        case ast.BoolOp():
-            return node.values
-        case (
-            ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right)
-        ):
-            values = [getattr(side, "value", side) for side in (left, right)]
-            return (
-                []
-                if any(isinstance(value, SEQUENCES) for value in values)
-                else [left, right]
-            )
-    return []
+class Coverage(NamedTuple):
+    """The lines that each test runs, as bits of an integer, and the number of its lines."""
+
+    lines_by_file: Mapping[str, Mapping[str, int]]
+    n_lines: Mapping[str, int]
 
 
-def walk(node):
-    """Yield a node and those below it, but no messages, annotations and decorators."""
-    yield node
-    parts = ast.iter_child_nodes(node)
-    match node:
-        case (
-            ast.Raise()
-            | ast.JoinedStr()
-            | ast.arg()
-            | ast.keyword(arg="slots" | "strict")
-        ):
-            parts = []  # the two flags of dataclasses and zip act on wrong code alone
-        case ast.Call() if re.search(r"(Error|[Ww]arn\w*)$", ast.unparse(node.func)):
-            parts = []
-        case ast.FunctionDef():
-            parts = [node.args, *node.body]
-        case ast.ClassDef():
-            parts = node.body
-        case ast.AnnAssign():
-            parts = [node.value] if node.value else []
-    for part in parts:
-        yield from walk(part)
+def load_coverage(jobs: int) -> Coverage:
+    """Return the lines that each test runs. They are computed if the tests changed."""
+    path = ROOT / "build" / "mutation" / f"{digest_of_sources()}.sqlite"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(record_coverage(copy_tree(folder), jobs), path)
+    return read_coverage(path)
 
 
-class Source:
-    """A file and the places where mutants differ from it."""
-
-    def __init__(self, path):
-        self.path, self.bytes = path, (ROOT / path).read_bytes()
-        lengths = map(len, self.bytes.splitlines(keepends=True))
-        self.starts, nodes = (
-            list(accumulate(lengths, initial=0)),
-            [*walk(ast.parse(self.bytes))],
-        )
-        functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
-        lines = {
-            n for f in functions for n in range(f.body[0].lineno, f.end_lineno + 1)
-        }
-        self.functions = sum(1 << line for line in lines)
-        bodies = [statement for function in functions for statement in function.body]
-        bodies += [node.body for node in nodes if isinstance(node, ast.Lambda)]
-        self.called = [self.span(node) for node in bodies]
-        self.places = [
-            self.place(*change) for node in nodes for change in self.changes(node)
-        ]
-        for function in functions:
-            start, stop = self.span(function)
-            if not any(start <= place.start < stop for place in self.places):
-                self.places += [
-                    self.place(*change) for change in self.returns(function)
-                ]
-
-    def span(self, node):
-        stop = self.starts[node.end_lineno - 1] + node.end_col_offset
-        return self.starts[node.lineno - 1] + node.col_offset, stop
-
-    def place(self, operator, start, stop, text):
-        line = 2 << self.bytes.count(b"\n", 0, start)
-        called = any(first <= start < last for first, last in self.called)
-        return Place(
-            self.path, operator, start, stop, text, line, called, self.functions
-        )
-
-    def returns(self, function):
-        """Yield the changes of what a function returns to None."""
-        for node in walk(function):
-            if (
-                isinstance(node, ast.Return)
-                and node.value
-                and ast.unparse(node.value) != "None"
-            ):
-                start, stop = self.span(node.value)
-                lines = "\n" * self.bytes.count(b"\n", start, stop)
-                yield "return None", start, stop, f"(None{lines})"
-
-    def changes(self, node):
-        """Yield the operator, the start, the stop and the new text of each change of a node."""
-        for left, right in pairwise(operands(node)):
-            start = self.span(left)[1]
-            sign = re.search(
-                rb"[-+*/<>=!]+|and|or|#", self.bytes[start : self.span(right)[0]]
-            )
-            if sign and (word := sign[0].decode()) in SWAPS:
-                first, last = sign.span()
-                yield (
-                    f"{word} to {SWAPS[word]}",
-                    start + first,
-                    start + last,
-                    SWAPS[word],
-                )
-        tests = (
-            [node.test]
-            if isinstance(node, ast.If | ast.IfExp)
-            else getattr(node, "ifs", [])
-        )
-        for test in tests:
-            start, stop = self.span(test)
-            equality = isinstance(getattr(test, "ops", [None])[0], ast.Eq | ast.NotEq)
-            if not equality and not isinstance(test, ast.UnaryOp):  # others do the same
-                yield (
-                    "if negated",
-                    start,
-                    stop,
-                    f"not ({self.bytes[start:stop].decode()})",
-                )
-        match node:
-            case ast.UnaryOp(op=ast.Not()):
-                yield (
-                    "not dropped",
-                    self.span(node)[0],
-                    self.span(node)[0] + len("not"),
-                    "",
-                )
-            case ast.Constant(value=bool(value)):
-                yield f"{value} to {not value}", *self.span(node), str(not value)
-            case ast.Constant(value=int(value) | float(value)) if value + 1 != value:
-                yield "constant + 1", *self.span(node), repr(value + 1)
-            case ast.Name(id=word) | ast.Attribute(attr=word) if word in SWAPS:
-                stop = self.span(node)[1]
-                yield f"{word} to {SWAPS[word]}", stop - len(word), stop, SWAPS[word]
+def digest_of_sources() -> str:
+    """Return a digest of the package, its tests and the folder of reference data."""
+    digest = hashlib.sha256(os.environ["SEMMETRICS_REFERENCE"].encode())
+    paths = [*(ROOT / PACKAGE).rglob("*.*"), *(ROOT / "tests").rglob("*.*")]
+    for path in sorted(paths):
+        if path.is_file() and path.suffix != ".pyc":
+            digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
-def copy_tree(folder):
+def copy_tree(folder: str | Path) -> Path:
+    """Copy the repository without its build files."""
     ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "site")
     return shutil.copytree(ROOT, Path(folder, "tree"), ignore=ignored)
 
 
-def record_lines(jobs):
-    """Return the file that holds which test runs which lines."""
-    digest = hashlib.sha256(os.environ["SEMMETRICS_REFERENCE"].encode())
-    for path in sorted(
-        p for top in (PACKAGE, "tests") for p in (ROOT / top).rglob("*.*")
-    ):
-        if (
-            path.is_file()
-            and path.suffix != ".pyc"
-            and path != Path(__file__).resolve()
-        ):
-            digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
-    record = ROOT / "build" / "mutation" / f"{digest.hexdigest()[:16]}.sqlite"
-    if not record.exists():
-        record.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory() as folder:
-            copy = copy_tree(folder)
-            settings = {"cwd": copy, "env": os.environ | {"PYTHONPATH": str(copy)}}
-            command = [*PYTEST, *COVERAGE, f"-n{jobs}"]
-            if (
-                subprocess.run(
-                    command, stdout=sys.stderr, check=False, **settings
-                ).returncode
-                > 1
-            ):
-                sys.exit("pytest could not run the tests")
-            failed = copy / ".pytest_cache" / "v" / "cache" / "lastfailed"
-            with closing(sqlite3.connect(copy / ".coverage")) as database, database:
-                for test in json.loads(failed.read_text()) if failed.exists() else ():
-                    print(
-                        "left out, as it fails without a mutant:", test, file=sys.stderr
-                    )
-                    name = f"{test}|"
-                    query = "DELETE FROM context WHERE substr(context, 1, ?) = ?"
-                    database.execute(query, (len(name), name))
-            shutil.copy(copy / ".coverage", record)
-    return record
+def environment_of(copy: Path) -> dict[str, str]:
+    """Return an environment that imports the package of a copy."""
+    return {**os.environ, "PYTHONPATH": str(copy)}
 
 
-def read_record(record):
-    """Return the lines that each test runs of each file, and how many lines it runs of all."""
-    runs, sizes = defaultdict(Counter), Counter()
+def record_coverage(copy: Path, jobs: int) -> Path:
+    """Run all tests in a copy of the repository, and return the file of coverage."""
+    command = [*PYTEST, *COVERAGE, f"-n{jobs}"]
+    process = subprocess.run(
+        command, stdout=sys.stderr, check=False, cwd=copy, env=environment_of(copy)
+    )
+    if process.returncode > 1:
+        sys.exit("pytest could not run the tests")
+    path = copy / ".coverage"
+    failures = copy / ".pytest_cache" / "v" / "cache" / "lastfailed"
+    if failures.exists():
+        remove_tests(path, json.loads(failures.read_text()))
+    return path
+
+
+def remove_tests(path: Path, tests: Iterable[str]) -> None:
+    """Remove tests that fail without a mutant from a file of coverage."""
+    query = "DELETE FROM context WHERE substr(context, 1, ?) = ?"
+    with closing(sqlite3.connect(path)) as database, database:
+        for test in tests:
+            print("left out, since it fails without a mutant:", test, file=sys.stderr)
+            prefix = f"{test}|"
+            database.execute(query, (len(prefix), prefix))
+
+
+def read_coverage(path: Path) -> Coverage:
+    """Read a file of coverage."""
     query = """SELECT path, context, numbits FROM line_bits
         JOIN file ON file.id = file_id JOIN context ON context.id = context_id"""
-    with closing(sqlite3.connect(record)) as database:
+    with closing(sqlite3.connect(path)) as database:
         rows = database.execute(query).fetchall()
-    for path, context, numbits in rows:
-        # without setup, run or teardown; "" is no test
-        test = context.rpartition("|")[0]
-        lines = int.from_bytes(numbits, "little")
-        runs[PACKAGE + path.rpartition(f"/{PACKAGE}")[2]][test] |= lines
-        sizes[test] += lines.bit_count()
-    return runs, sizes
+    lines_by_file: dict[str, Counter[str]] = defaultdict(Counter)
+    n_lines: Counter[str] = Counter()
+    for file, context, bits in rows:
+        test = context.rpartition("|")[
+            0
+        ]  # the context ends with |setup, |run or |teardown
+        lines = int.from_bytes(bits, "little")
+        lines_by_file[PACKAGE + file.rpartition(f"/{PACKAGE}")[2]][test] |= lines
+        n_lines[test] += lines.bit_count()
+    return Coverage(lines_by_file, n_lines)
 
 
-def choose_tests(place, runs, sizes):
-    """Return tests of a line; if importing runs it, those of the functions of its file."""
-    runs = runs[place.path]
-    tests = [test for test in runs if test and runs[test] & place.line]
-    if not place.called or (not tests and runs[""] & place.line):
-        tests = [test for test in runs if test and runs[test] & (place.functions or -1)]
-    return sorted(tests, key=lambda test: (sizes[test], test))[:MOST_TESTS]
+def choose_tests(place: Place, coverage: Coverage) -> list[str]:
+    """Return the tests that run a line.
+
+    If the line is run by an import, return the tests that run a function of its file.
+    """
+    lines_by_test = coverage.lines_by_file[place.path]
+    tests = tests_of_lines(lines_by_test, place.line)
+    is_run_by_import = bool(lines_by_test[""] & place.line)
+    if not place.in_function or (not tests and is_run_by_import):
+        tests = tests_of_lines(lines_by_test, place.function_lines or -1)
+    tests.sort(key=lambda test: (coverage.n_lines[test], test))
+    return tests[:MAX_TESTS_PER_MUTANT]
 
 
-def run_tests(tests, copy):
-    """Return what becomes of a copy of the tree under these tests, and what they print."""
-    with (copy.parent / "output").open("wb") as file:
-        settings = {
-            "cwd": copy,
-            "env": os.environ | {"PYTHONPATH": str(copy)},
-            "stdout": file,
-        }
+def tests_of_lines(lines_by_test: Mapping[str, int], lines: int) -> list[str]:
+    """Return the tests that run one of the lines."""
+    return [test for test, run in lines_by_test.items() if test and run & lines]
+
+
+# ---- mutants -------------------------------------------------------------------------------------
+
+
+def try_mutants(places: Sequence[Place], coverage: Coverage, jobs: int) -> list[Result]:
+    """Run the tests of each mutant, in as many copies of the repository as jobs."""
+    copies: SimpleQueue[Path] = SimpleQueue()
+    tests = [choose_tests(place, coverage) for place in places]
+    results = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(jobs) as pool,
+    ):
+        for job in range(jobs):
+            copies.put(copy_tree(f"{folder}/{job}"))
+        for result in pool.map(try_mutant, places, tests, repeat(copies)):
+            results.append(result)
+            print(len(results), result["outcome"], result["place"], file=sys.stderr)
+    return results
+
+
+def try_mutant(place: Place, tests: Sequence[str], copies: SimpleQueue[Path]) -> Result:
+    """Run the tests of a mutant in a copy of the repository, and describe the result."""
+    source = (ROOT / place.path).read_bytes()
+    change = place.change
+    mutant = source[: change.start] + change.text.encode() + source[change.stop :]
+    outcome = "survived"
+    output = ""
+    if tests:
+        copy = copies.get()
+        (copy / place.path).write_bytes(mutant)
+        outcome, output = run_tests(tests, copy)
+        (copy / place.path).write_bytes(source)
+        shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
+        copies.put(copy)
+    line = source.count(b"\n", 0, change.start)
+    return {
+        "place": f"{place.path}:{line + 1}",
+        "operator": change.operator,
+        "before": source.decode().split("\n")[line].strip(),
+        "after": mutant.decode().split("\n")[line].strip(),
+        "outcome": outcome,
+        "tests": len(tests),
+        "failures": re.findall("^(?:FAILED|ERROR).*", output, re.M),
+    }
+
+
+def run_tests(tests: Sequence[str], copy: Path) -> tuple[str, str]:
+    """Return the outcome of a mutant under tests, and what the tests print."""
+    output = copy.parent / "output"
+    with output.open("wb") as file:
         process = subprocess.Popen(
-            [*PYTEST, "-x", *tests], start_new_session=True, **settings
+            [*PYTEST, "-x", *tests],
+            start_new_session=True,
+            cwd=copy,
+            env=environment_of(copy),
+            stdout=file,
         )
     try:
-        outcome = "killed" if process.wait(LIMIT) else "survived"
+        outcome = "killed" if process.wait(MAX_SECONDS_PER_MUTANT) else "survived"
     except subprocess.TimeoutExpired:
         outcome = "timeout"
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    return outcome, (copy.parent / "output").read_text(errors="replace")
+    return outcome, output.read_text(errors="replace")
 
 
-def try_mutant(place, tests, copies):
-    """Run the tests of a mutant in a copy of the tree; return all that is to be known of it."""
-    source = (ROOT / place.path).read_bytes()
-    mutant = source[: place.start] + place.text.encode() + source[place.stop :]
-    line, outcome, printed = source.count(b"\n", 0, place.start), "survived", ""
-    if tests:
-        copy = copies.get()
-        (copy / place.path).write_bytes(mutant)
-        outcome, printed = run_tests(tests, copy)
-        (copy / place.path).write_bytes(source)
-        # examples that failed for it
-        shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
-        copies.put(copy)
-    before, after = (
-        text.decode().split("\n")[line].strip() for text in (source, mutant)
-    )
-    result = {
-        "place": f"{place.path}:{line + 1}",
-        "operator": place.operator,
-        "before": before,
-    }
-    result |= {"after": after, "outcome": outcome, "tests": len(tests)}
-    return result | {"failures": re.findall("^(?:FAILED|ERROR).*", printed, re.M)}
+# ---- the program ---------------------------------------------------------------------------------
 
 
-def main():
+def main() -> None:
+    """Try mutants, and print how many of them the tests detect."""
+    options = parse_options()
+    limit_resources()
+    coverage = load_coverage(options.jobs)
+    places = places_of_folders(options.folders)
+    drawn = draw_places(places, options.mutants, options.seed)
+    results = try_mutants(drawn, coverage, options.jobs)
+    if options.output:
+        text = json.dumps(results, indent=1) + "\n"
+        options.output.write_text(text, encoding="utf-8")
+    print_shares(options.folders, places, results)
+    print_survivors(results)
+
+
+def parse_options() -> argparse.Namespace:
+    """Parse the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mutants", type=int, default=300)
-    parser.add_argument("--rooms", nargs="+", default=["core", "metrics", "scoring"])
+    parser.add_argument("--folders", nargs="+", default=["core", "metrics", "scoring"])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", type=Path, help="a JSON file for all results")
-    options = parser.parse_args()
+    return parser.parse_args()
 
-    import resource  # Unix has it: pytest looks for doctests here on other systems, too
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    os.environ.setdefault(
-        "SEMMETRICS_REFERENCE", str(ROOT.parent / "shared" / "reference")
-    )
-    record = read_record(record_lines(options.jobs))
+def limit_resources() -> None:
+    """Limit the memory and the threads of all processes."""
+    import resource  # not on Windows, where pytest collects this file for doctests
 
-    files = [
-        f
-        for room in options.rooms
-        for f in sorted((ROOT / PACKAGE / room).rglob("*.py"))
-    ]
-    places = [
-        p for file in files for p in Source(file.relative_to(ROOT).as_posix()).places
-    ]
-    draw, count = random.Random(options.seed), min(options.mutants, len(places))
-    ends = [i * len(places) // count for i in range(count + 1)]
-    # one of each equal part
-    drawn = [places[draw.randrange(*part)] for part in pairwise(ends)]
-    results, copies = [], SimpleQueue()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        ThreadPoolExecutor(options.jobs) as pool,
-    ):
-        for job in range(options.jobs):
-            copies.put(copy_tree(f"{folder}/{job}"))
-        tests = [choose_tests(place, *record) for place in drawn]
-        for result in pool.map(try_mutant, drawn, tests, repeat(copies)):
-            results.append(result)
-            print(
-                len(results),
-                result["outcome"],
-                result["place"],
-                file=sys.stderr,
-                flush=True,
-            )
-    if options.output:
-        options.output.write_text(
-            json.dumps(results, indent=1) + "\n", encoding="utf-8"
-        )
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ["OMP_NUM_THREADS"] = "1"
+    reference = ROOT.parent / "shared" / "reference"
+    os.environ.setdefault("SEMMETRICS_REFERENCE", str(reference))
 
-    print(f"{'room':<10}{'places':>8}{'mutants':>9}{'killed':>8}{'share':>8}")
-    for room in [*options.rooms, "all"]:
-        folder = f"{PACKAGE}/{room}/".removesuffix("all/")
-        size = sum(place.path.startswith(folder) for place in places)
-        own = [one["outcome"] for one in results if one["place"].startswith(folder)]
-        killed = len(own) - own.count("survived")
-        print(
-            f"{room:<10}{size:>8}{len(own):>9}{killed:>8}{killed / max(1, len(own)):>8.1%}"
-        )
+
+def places_of_folders(folders: Iterable[str]) -> list[Place]:
+    """Return the places in all files of folders of the package."""
+    places = []
+    for folder in folders:
+        for file in sorted((ROOT / PACKAGE / folder).rglob("*.py")):
+            places += find_places(file.relative_to(ROOT).as_posix())
+    return places
+
+
+def draw_places(places: Sequence[Place], number: int, seed: int) -> list[Place]:
+    """Draw places: one of each of equal parts."""
+    random_source = random.Random(seed)
+    number = min(number, len(places))
+    bounds = [part * len(places) // number for part in range(number + 1)]
+    return [places[random_source.randrange(*part)] for part in pairwise(bounds)]
+
+
+def print_shares(
+    folders: Sequence[str], places: Sequence[Place], results: Sequence[Result]
+) -> None:
+    """Print the share of detected mutants of each folder."""
+    print(f"{'folder':<10}{'places':>8}{'mutants':>9}{'killed':>8}{'share':>8}")
+    for folder in [*folders, "all"]:
+        prefix = f"{PACKAGE}/" if folder == "all" else f"{PACKAGE}/{folder}/"
+        n_places = sum(place.path.startswith(prefix) for place in places)
+        outcomes = []
+        for result in results:
+            if result["place"].startswith(prefix):
+                outcomes.append(result["outcome"])
+        killed = len(outcomes) - outcomes.count("survived")
+        share = killed / max(1, len(outcomes))
+        print(f"{folder:<10}{n_places:>8}{len(outcomes):>9}{killed:>8}{share:>8.1%}")
+
+
+def print_survivors(results: Sequence[Result]) -> None:
+    """Print the mutants that no test detects."""
     for result in results:
         if result["outcome"] == "survived":
             print(
-                "\n{place}: {operator}, {tests} tests\n- {before}\n+ {after}".format(
-                    **result
-                )
+                f"\n{result['place']}: {result['operator']}, {result['tests']} tests\n"
+                f"- {result['before']}\n+ {result['after']}"
             )
 
 

@@ -1,4 +1,4 @@
-"""Label lists from files as plain values that tests compare, and refusals of files."""
+"""Lists of labels from files as plain values, and errors of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from semmetrics import as_labels
 
 
 class Read:
-    """What `as_labels` gives: the labels of each item, and their scores if there are some."""
+    """The lists of ``as_labels``, with the labels of each item as plain values."""
 
     def __init__(self, lists):
         self.lists = lists
@@ -23,43 +23,48 @@ class Read:
 
     @property
     def items(self):
-        """Synonyms are lists, and a label with a score is a pair."""
-        found = [
-            [label if isinstance(label, str) else list(label) for label in item]
-            for item in self.lists.to_list()
-        ]
+        """The labels of each item. Synonyms are lists, and a label with a score is a pair."""
         scores = self.lists.side.scores
-        if scores is None:
-            return found
-        left = iter(scores.tolist())
-        return [[(label, next(left)) for label in item] for item in found]
+        remaining_scores = None if scores is None else iter(scores.tolist())
+        items = []
+        for entries in self.lists.to_list():
+            labels = [_plain_label(entry) for entry in entries]
+            if remaining_scores is not None:
+                labels = [(label, next(remaining_scores)) for label in labels]
+            items.append(labels)
+        return items
+
+
+def _plain_label(entry):
+    return entry if isinstance(entry, str) else list(entry)
 
 
 def saved(folder, name, data):
-    """Write bytes, a text or what JSON holds, packed if its name says so; return the path."""
-    text = data if isinstance(data, str | bytes) else json.dumps(data)
-    content = text.encode() if isinstance(text, str) else text
+    """Write bytes, a string or a JSON value, compressed if its name ends so; return the path."""
+    if not isinstance(data, str | bytes):
+        data = json.dumps(data)
+    content = data.encode() if isinstance(data, str) else data
+    if name.endswith("gz"):
+        content = gzip.compress(content, mtime=0)
     path = folder / name
-    path.write_bytes(
-        gzip.compress(content, mtime=0) if name.endswith("gz") else content
-    )
+    path.write_bytes(content)
     return path
 
 
 def read(path, options=None):
-    """Read label lists."""
+    """Read lists of labels."""
     return Read(as_labels(path, options=options))
 
 
 @contextmanager
 def refused_in(code, where=None):
-    """Expect an ``InputError``, perhaps of a code, at a place written without its folder."""
+    """Expect an ``InputError``, perhaps with a code, at a place without its folder."""
     with refused(code) as caught:
         yield caught
     if where is not None:
         assert caught.value.where.rpartition(os.sep)[2] == where
 
 
-def codes(found):
-    """The notes of what was read: code, number and examples of each."""
-    return [(note.code, note.n, *note.examples) for note in found.notes]
+def codes(lists):
+    """Return the notes on lists: the code, the number and the examples of each."""
+    return [(note.code, note.n, *note.examples) for note in lists.notes]

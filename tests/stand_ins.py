@@ -20,7 +20,7 @@ from semmetrics.text.synonyms import SynonymTable
 
 
 class Sliced:
-    """Gives rows by slices, as HDF5 and zarr do, and nothing else."""
+    """An array that returns only slices of rows, as in HDF5 and zarr."""
 
     def __init__(self, values):
         self.values, self.shape = values, values.shape
@@ -36,7 +36,7 @@ def without_pycocoevalcap(monkeypatch):
 
 
 def fake_pycocoevalcap(monkeypatch, folder, *files):
-    """Put a package with those files in front of any other."""
+    """Put a package with these files on the path; return its folder."""
     for name in ("__init__.py", *files):
         path = folder / "pycocoevalcap" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def fake_pycocoevalcap(monkeypatch, folder, *files):
 
 
 def fake_java(monkeypatch, folder, script):
-    """Make a script the only program called java."""
+    """Put a script called java in front of the path; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "java"
     program.write_text(script, encoding="utf-8")
@@ -93,34 +93,34 @@ PARAPHRASES = [
 
 
 def write_meteor(folder):
-    """Write small word lists and paraphrases of METEOR into a folder, in the package's form."""
+    """Write small word lists and paraphrases of METEOR into a folder, in the format of the package."""
     (folder / "data").mkdir(parents=True)
     with zipfile.ZipFile(folder / "meteor-1.5.jar", "w") as jar:
         for name, lines in METEOR_LISTS.items():
             jar.writestr(name, "".join(f"{line}\n" for line in lines))
-    text = "".join(f"0.5\n{one}\n{other}\n" for one, other in PARAPHRASES)
+    lines = [f"0.5\n{first}\n{second}\n" for first, second in PARAPHRASES]
+    text = "".join(lines)
     (folder / "data" / "paraphrase-en.gz").write_bytes(gzip.compress(text.encode()))
     return folder
 
 
 @contextlib.contextmanager
 def small_meteor(folder):
-    """Let the word lists and paraphrases of METEOR be those of a folder, which are small."""
+    """Replace the word lists and paraphrases of METEOR by those in a folder."""
     package = JavaProgram.folder_of_files
 
     def folder_of_files(self):
         return folder if self.folder == "meteor" else package(self)
 
     with zipfile.ZipFile(folder / "meteor-1.5.jar") as jar:
-        checksums = {one.filename: one.CRC for one in jar.infolist()}
-    table = np.frombuffer(
-        (folder / "data" / "paraphrase-en.gz").read_bytes()[-8:], "<u4"
-    )
+        checksums = {entry.filename: entry.CRC for entry in jar.infolist()}
+    paraphrases = (folder / "data" / "paraphrase-en.gz").read_bytes()
+    crc_and_length = np.frombuffer(paraphrases[-8:], "<u4").tolist()
     text = "semmetrics.text"
     with (
         mock.patch.object(JavaProgram, "folder_of_files", folder_of_files),
         mock.patch(f"{text}.meteor_words._CHECKSUMS", checksums),
-        mock.patch(f"{text}.paraphrase_table._CRC_AND_LENGTH", tuple(table.tolist())),
+        mock.patch(f"{text}.paraphrase_table._CRC_AND_LENGTH", tuple(crc_and_length)),
         mock.patch(f"{text}.paraphrases._opened", {}),
         mock.patch(
             f"{text}.paraphrase_table.cache_folder", return_value=folder / "kept"
@@ -144,28 +144,36 @@ def _meteor_folder():
 def meteor_programs():
     """Replace the word lists of METEOR by small ones, and the function behind METEOR-nltk."""
 
-    def shared(references, hypothesis, *, alpha, beta, gamma):
-        return max(
-            alpha * len({*one} & {*hypothesis}) ** gamma / (beta + len(one))
-            for one in references
-        )
+    def count_shared_words(references, hypothesis, *, alpha, beta, gamma):
+        scores = []
+        for reference in references:
+            n_shared = len({*reference} & {*hypothesis})
+            scores.append(alpha * n_shared**gamma / (beta + len(reference)))
+        return max(scores)
 
     with (
         small_meteor(Path(_meteor_folder().name, "meteor")),
-        mock.patch("semmetrics.metrics.meteor._import_nltk_score", return_value=shared),
+        mock.patch(
+            "semmetrics.metrics.meteor._import_nltk_score",
+            return_value=count_shared_words,
+        ),
     ):
         yield
 
 
 @contextlib.contextmanager
 def spice_programs(words):
-    """Replace SPICE's parser, by objects alone, its synonyms, and its lists of words."""
+    """Replace the parser of SPICE by one that finds only objects, its synonyms and its words."""
 
-    def objects(captions):
-        return [[(word,) for word in caption.split()] for caption in captions]
+    def parse_objects(captions):
+        graphs = []
+        for caption in captions:
+            graphs.append([(word,) for word in caption.split()])
+        return graphs
 
-    objects.version = "1"
-    text, parser = "semmetrics.text", KeptParser(FunctionParser(objects))
+    parse_objects.version = "1"
+    parser = KeptParser(FunctionParser(parse_objects))
+    text = "semmetrics.text"
     with (
         mock.patch(f"{text}.parses.open_parser", return_value=parser),
         mock.patch(f"{text}.graphs.open_synonyms", return_value=SynonymTable({}, {})),

@@ -1,4 +1,4 @@
-"""Tables in files, for tests of what reads them."""
+"""Tables in files."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import json
 
 import pandas as pd
 
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
 
 def write_table(path, rows):
-    """Write rows in the format of the file's name, and return the path."""
-    if path.suffix in (".csv", ".tsv"):
-        pd.DataFrame(rows).to_csv(
-            path, index=False, sep="\t" if path.suffix == ".tsv" else ","
-        )
+    """Write rows in the format of the extension, and return the path."""
+    if path.suffix in _DELIMITERS:
+        pd.DataFrame(rows).to_csv(path, index=False, sep=_DELIMITERS[path.suffix])
+    elif path.suffix == ".jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     else:
-        lines = "\n".join(map(json.dumps, rows))
-        path.write_text(
-            lines if path.suffix == ".jsonl" else json.dumps(rows), encoding="utf-8"
-        )
+        path.write_text(json.dumps(rows), encoding="utf-8")
     return path

@@ -1,4 +1,4 @@
-"""A tiny embedding in memory, for tests of what is made of vectors."""
+"""A small embedding in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from semmetrics.kinds.options import resolve_options
 
 
 class Tiny:
-    """Vectors from a dict; other texts are not known."""
+    """An embedding of the terms of a mapping. It records all terms in ``asked``."""
 
     def __init__(self, vectors, name="tiny", threshold=None):
         self.vectors = vectors
@@ -21,18 +21,23 @@ class Tiny:
             self.threshold = threshold
 
     def embed(self, texts):
+        """Return the vectors of texts, with zeros for unknown texts."""
         self.asked += texts
-        nothing = [0.0] * self.dimension
-        table = np.array([self.vectors.get(t, nothing) for t in texts], np.float32)
-        known = np.array([t in self.vectors for t in texts], np.bool_)
-        return Embedded(table.reshape(-1, self.dimension), known)
+        table = np.zeros((len(texts), self.dimension), np.float32)
+        known = np.zeros(len(texts), np.bool_)
+        for row, text in enumerate(texts):
+            if text in self.vectors:
+                table[row] = self.vectors[text]
+                known[row] = True
+        return Embedded(table, known)
 
 
 def one_hot(names):
+    """Return an embedding of names in which all names are orthogonal."""
     return Tiny(dict(zip(names, np.eye(len(names)).tolist(), strict=True)))
 
 
 def with_vectors(task, measures, embedding, **options):
-    """Add the label vectors that measures need, as a score does."""
+    """Add the vectors of labels that measures need, as ``score`` does."""
     resolved = resolve_options({"embedding": embedding, **options}, "labels")
     return find_kind("labels").prepare({"": {"": task}}, measures, resolved)[""][""]

@@ -1,4 +1,4 @@
-"""Small label lists: ground truth, and two systems of which the second has scores."""
+"""Small labels of two systems, the second with scores, and captions."""
 
 GT = {"1": ["cat"], "2": ["dog", "bird"], "3": [], "4": ["cat", "dog"]}
 A = {"1": ["cat", "cow"], "2": ["dog"], "3": ["cat"], "4": ["dog", "cat", "dog"]}

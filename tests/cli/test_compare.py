@@ -1,30 +1,20 @@
-"""The command ``compare``, and what ``rank`` says of several data sets."""
+"""``semmetrics compare`` and ``semmetrics rank``."""
 
 import json
 from pathlib import Path
 
+import pytest
+
 import semmetrics
+from semmetrics.metrics import registry
 
 
-def test_compare_is_what_python_gives(ok, files):
-    found = json.loads(
-        ok(
-            "compare",
-            "-m",
-            "F1 MicroF1",
-            "--resamples",
-            50,
-            "--seed",
-            4,
-            "--level",
-            0.9,
-            "--format",
-            "json",
-            "a.json",
-            "b.json",
-            "gt.json",
-        )
+def test_a_comparison_equals_the_one_of_python(ok, files):
+    text = ok(
+        "compare -m 'F1 MicroF1' --resamples 50 --seed 4 --level 0.9 --format json "
+        "a.json b.json gt.json"
     )
+
     expected = semmetrics.compare(
         {"a": "a.json", "b": "b.json"},
         "gt.json",
@@ -33,89 +23,122 @@ def test_compare_is_what_python_gives(ok, files):
         seed=4,
         level=0.9,
     )
-    assert found["differences"] == expected.to_dicts()
-    assert found["understood"] == expected.understood
+    assert json.loads(text)["differences"] == expected.to_dicts()
+    assert json.loads(text)["understood"] == expected.understood
 
 
-def test_references_go_last_and_are_no_system(refused, files):
-    Path("b.json").write_text(
-        Path("captions.json").read_text(encoding="utf-8"), encoding="utf-8"
+def test_references_in_place_of_a_system_are_an_error(refused, files):
+    refusal = refused("compare -m BLEU-1 references.json captions.json captions.json")
+
+    assert refusal.code == "references-as-system"
+
+
+def test_a_comparison_has_no_option_for_references_as_a_system(refused, files):
+    refusal = refused(
+        "compare -m BLEU-1 --score-references captions.json captions.json references.json"
     )
-    said = refused(
-        "compare", "-m", "BLEU-1", "references.json", "b.json", "captions.json"
-    )
-    assert said.code == "references-as-system"
-    said = refused(
-        "compare",
-        "-m",
-        "BLEU-1",
-        "--score-references",
-        "captions.json",
-        "b.json",
-        "references.json",
-    )
-    assert said.code == "UsageError"
+
+    assert refusal.code == "UsageError"
 
 
-def test_rank_of_files_that_hold_no_scores(ok, refused, files):
-    ok("score", "-m", "F1", "--format", "csv", "-o", "scores.csv", "a.json", "gt.json")
-    assert refused("rank", "scores.csv").code == "not-scores"
+def test_a_system_with_other_items_is_named(refused, files):
+    Path("few.json").write_text('{"1": ["cat"], "2": ["dog"]}', encoding="utf-8")
+
+    refusal = refused("compare --missing skip -m F1 a.json few.json gt.json")
+
+    assert refusal.code == "unlike-items"
 
 
-def test_rank_takes_the_only_measure_and_asks_which_of_several(ok, refused, files):
-    for name, measures in (
-        ("one", "Recall"),
-        ("two", "F1 Recall"),
-        ("default", "F1 O-F1"),
-    ):
-        ok(
-            "score",
-            "-m",
-            measures,
-            "--format",
-            "json",
-            "-o",
-            f"{name}.json",
-            "a.json",
-            "b.json",
-            "gt.json",
-        )
-    assert ok("rank", "one.json", "two.json") == ok(
-        "rank", "-m", "Recall", "one.json", "two.json"
-    )
-    assert ok("rank", "default.json") == ok("rank", "-m", "O-F1", "default.json")
-    for given in (["two.json", "one.json"], ["two.json"]):
-        said = refused("rank", *given)
-        assert (said.code, "F1, Recall" in said) == ("needs-option", True)
-
-
-def test_rank_asks_for_the_file_of_a_measure_of_ones_own(ok, refused, files):
-    Path("own.py").write_text(
-        "import semmetrics\n\n@semmetrics.measure(bounds=(0, 9), higher_is_better=False)\n"
-        "def MissedHere(hit, n_ref):\n    return n_ref - hit\n",
-        encoding="utf-8",
-    )
-    from semmetrics.metrics import registry
-
+def save_scores(ok, name, measures, options=""):
     ok(
-        "score",
-        "--import",
-        "own.py",
-        "-m",
-        "MissedHere",
-        "--format",
-        "json",
-        "-o",
-        "own.json",
-        "a.json",
-        "b.json",
-        "gt.json",
+        f"score -m '{measures}' --format json -o {name}.json {options} "
+        "a.json b.json gt.json"
     )
-    known = ok(
-        "rank", "-m", "MissedHere", "--by", "rank", "--import", "own.py", "own.json"
-    )
-    registry.forget(registry.find("MissedHere")[0])
-    said = refused("rank", "-m", "MissedHere", "--by", "rank", "own.json")
-    assert said.code == "unknown-direction"
-    values = [float(line.split()[-1]) for line in known.splitlines()[1:3]]
+
+
+def test_scores_of_another_file_are_an_error(ok, refused, files):
+    ok("score -m F1 --format csv -o scores.csv a.json gt.json")
+
+    assert refused("rank scores.csv").code == "not-scores"
+
+
+def test_a_ranking_is_of_the_only_common_measure(ok, files):
+    save_scores(ok, "one", "Recall")
+    save_scores(ok, "two", "F1 Recall")
+
+    ranking = ok("rank one.json two.json")
+
+    assert ranking == ok("rank -m Recall one.json two.json")
+
+
+def test_a_ranking_is_of_o_f1_if_there_is_a_choice(ok, files):
+    save_scores(ok, "both", "F1 O-F1")
+
+    assert ok("rank both.json") == ok("rank -m O-F1 both.json")
+
+
+def test_a_ranking_of_one_of_several_measures_needs_its_name(ok, refused, files):
+    save_scores(ok, "two", "F1 Recall")
+
+    refusal = refused("rank two.json")
+
+    assert refusal.code == "needs-option"
+    assert "F1, Recall" in refusal
+
+
+@pytest.fixture
+def two_datasets(ok, files):
+    """Write the scores of two systems on one dataset, and of one of them on another."""
+    save_scores(ok, "first", "F1")
+    ok("score -m F1 --format json -o second.json b.json gt.json")
+
+
+def test_differences_of_ranks_leave_out_systems_of_one_dataset(run, two_datasets):
+    result = run("rank --differences first second first.json second.json")
+
+    assert result.exit_code == 0, result.stderr
+    assert "not on both data sets, and left out: a" in result.stderr
+
+
+def test_a_diagram_of_ranks_is_written(ok, files):
+    save_scores(ok, "first", "F1")
+    save_scores(ok, "second", "F1", "--normalize lower")
+
+    ok("rank --diagram ranks.svg first.json second.json")
+
+    assert "<svg" in Path("ranks.svg").read_text(encoding="utf-8")
+
+
+OWN_MEASURE = """
+import semmetrics
+
+@semmetrics.measure(bounds=(0, 9), higher_is_better=False)
+def MissedHere(hit, n_ref):
+    return n_ref - hit
+"""
+
+
+@pytest.fixture
+def own_scores(ok, files):
+    """Write the scores of a measure of a file. The measure is forgotten after the test."""
+    Path("own.py").write_text(OWN_MEASURE, encoding="utf-8")
+    save_scores(ok, "own", "MissedHere", "--import own.py")
+    definition = registry.find("MissedHere")[0]
+    yield definition
+    if definition in registry.all_definitions():
+        registry.forget(definition)
+
+
+def test_a_ranking_of_an_unknown_measure_needs_its_file(refused, own_scores):
+    registry.forget(own_scores)
+
+    refusal = refused("rank -m MissedHere --by rank own.json")
+
+    assert refusal.code == "unknown-direction"
+
+
+def test_a_ranking_has_the_direction_of_an_imported_measure(ok, own_scores):
+    text = ok("rank -m MissedHere --by rank --import own.py own.json")
+
+    values = [float(line.split()[-1]) for line in text.splitlines()[1:3]]
     assert values == sorted(values)

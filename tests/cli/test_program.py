@@ -1,4 +1,4 @@
-"""The program as a process: streams, exit codes, faults, start."""
+"""The program as a process: imports, help, streams, faults and progress."""
 
 import json
 import os
@@ -18,134 +18,209 @@ from semmetrics.messages import report_progress
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ("a.json", "gt.json")
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
-HERE = os.environ | {"PYTHONPATH": str(ROOT)}
-
-
-def process(*arguments, code=None, env=None, **options):
-    command = [
-        sys.executable,
-        *(("-c", code) if code else ("-m", "semmetrics")),
-        *arguments,
-    ]
+def run_python(*arguments, env=None, **options):
+    """Run Python in a process, and return the completed process."""
     options = {"capture_output": True, "encoding": "utf-8", **options}
-    environment = HERE | (env or {})
-    return subprocess.run(
-        list(map(str, command)), env=environment, check=False, **options
-    )
+    command = [sys.executable, *map(str, arguments)]
+    environment = ENVIRONMENT | (env or {})
+    return subprocess.run(command, env=environment, check=False, **options)
 
 
-def loaded(*arguments):
-    """The modules that are loaded when a command has run."""
-    code = (
-        "import sys\n"
-        "from semmetrics.cli.app import program\n"
-        "assert program.main(sys.argv[1:], standalone_mode=False) == 0\n"
-        "print(*sys.modules, file=sys.stderr)\n"
-    )
-    done = process(*arguments, code=code)
-    assert done.returncode == 0, done.stderr
-    return {*done.stderr.splitlines()[-1].split()}
+# ---- imports and help ----------------------------------------------------------------------------
+
+PRINT_MODULES = """
+import sys
+from semmetrics.cli.app import program
+assert program.main(sys.argv[1:], standalone_mode=False) == 0
+print(*sys.modules, file=sys.stderr)
+"""
 
 
-def test_commands_load_what_they_need(example, files):
+def imported_modules(*arguments):
+    """Return the modules that a command imports."""
+    process = run_python("-c", PRINT_MODULES, *arguments)
+    assert process.returncode == 0, process.stderr
+    return set(process.stderr.splitlines()[-1].split())
+
+
+def test_a_score_does_not_import_optional_packages(example):
     predictions, truth = example
-    heavy = {"scipy", "torch", "gensim", "ot", "pandas", "pyarrow", "sklearn"}
-    assert not heavy & loaded("score", *predictions, truth)
-    of_one = loaded("score", "-m", "F1", *LISTS)
-    assert (
-        not {"shutil", "tempfile", "semmetrics.embed", "semmetrics.metrics.decoding"}
-        & of_one
-    )
-    ours = sorted(name for name in of_one if name.startswith("semmetrics"))
-    assert len(ours) < 160, ours
+
+    modules = imported_modules("score", *predictions, truth)
+
+    optional = {"scipy", "torch", "gensim", "ot", "pandas", "pyarrow", "sklearn"}
+    assert not optional & modules
 
 
-def test_help_is_one_screen_and_the_rest_is_asked_for(ok, run, monkeypatch):
+def test_f1_does_not_import_embeddings_or_decoding(files):
+    modules = imported_modules("score", "-m", "F1", *LISTS)
+
+    unneeded = {"shutil", "tempfile", "semmetrics.embed", "semmetrics.metrics.decoding"}
+    assert not unneeded & modules
+
+
+@pytest.mark.parametrize(
+    "command", [*app.COMMANDS, "mad select", "spice parse", "embed coverage"]
+)
+def test_the_brief_help_fits_on_a_screen(ok, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "80")
-    for name in (*app.COMMANDS, "mad select", "spice parse", "embed coverage"):
-        brief, whole = ok(*name.split(), "-h"), ok(*name.split(), "--help")
-        assert brief.startswith("Usage: ")
-        assert brief.count("\n") <= 53, name
-        assert len(brief) <= len(whole)
-    of_kind = ok("score", "--help", "captions")
-    assert "--tokenizer" in of_kind
-    assert "--taxonomy" not in of_kind
-    assert "--ci" in of_kind
-    assert "--taxonomy" in ok("score", "--help", "preds.json")  # no kind
-    assert run("score").stderr == ok("score", "-h")
+
+    brief_help = ok(f"{command} -h")
+
+    assert brief_help.startswith("Usage: ")
+    assert brief_help.count("\n") <= 53
+    assert len(brief_help) <= len(ok(f"{command} --help"))
+
+
+def test_the_help_of_a_kind_has_its_options(ok):
+    text = ok("score --help captions")
+
+    assert "--tokenizer" in text
+    assert "--ci" in text
+    assert "--taxonomy" not in text
+
+
+def test_the_help_of_another_word_has_all_options(ok):
+    assert "--taxonomy" in ok("score --help preds.json")
+
+
+def test_a_command_without_arguments_prints_its_brief_help(ok, run):
+    assert run("score").stderr == ok("score -h")
+
+
+def test_the_version_has_a_short_flag(ok):
     assert ok("-V") == ok("--version")
-    for colour in ("", "1"):
-        monkeypatch.setenv("NO_COLOR", colour)
-        for arguments in (["score", "-h"], ["score"]):
-            shown = CliRunner().invoke(app.program, arguments, color=True).output
-            assert ("\x1b[1mOptions" in shown) == (not colour)
 
 
-def test_a_reader_that_goes_away_is_no_fault():
+@pytest.mark.parametrize(("no_color", "is_bold"), [("", True), ("1", False)])
+def test_headings_of_the_help_are_bold_in_a_terminal(monkeypatch, no_color, is_bold):
+    monkeypatch.setenv("NO_COLOR", no_color)
+
+    output = CliRunner().invoke(app.program, ["score", "-h"], color=True).output
+
+    assert ("\x1b[1mOptions" in output) == is_bold
+
+
+# ---- streams -------------------------------------------------------------------------------------
+
+
+def test_a_reader_that_exits_early_is_not_an_error():
     code = "from semmetrics.cli import main; main(['explain'] + ['F1'] * 3000)"
-    # Without its buffer Python itself loses the rest of a write that is cut short.
-    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    environment = HERE | {"PYTHONUNBUFFERED": ""}
     with subprocess.Popen(
-        [sys.executable, "-c", code], env=environment, **pipes
-    ) as running:
-        running.stdout.read(10)
-        running.stdout.close()
-        error = running.stderr.read()
-        assert running.wait(60) == app.BROKEN_PIPE
+        [sys.executable, "-c", code],
+        # Without a buffer, Python itself loses the rest of an interrupted write.
+        env=ENVIRONMENT | {"PYTHONUNBUFFERED": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.read(10)
+        process.stdout.close()
+        error = process.stderr.read()
+        assert process.wait(60) == app.BROKEN_PIPE
     assert error == b""
 
 
 @pytest.mark.parametrize(
-    ("stream", "line"),
+    ("stream", "line", "code"),
     [
-        *(
-            ("stdout", line)
-            for line in ("--help", "--version", "score --help", "embed --help")
-        ),
-        ("stdout", "list"),
-        *(("stderr", line) for line in ("", "score", "nothing", "score none.json a")),
+        ("stdout", "--help", app.BROKEN_PIPE),
+        ("stdout", "--version", app.BROKEN_PIPE),
+        ("stdout", "embed --help", app.BROKEN_PIPE),
+        ("stdout", "list", app.BROKEN_PIPE),
+        ("stderr", "", 2),
+        ("stderr", "nothing", 2),
+        ("stderr", "score none.json a", 2),
     ],
 )
-def test_nobody_reads(stream, line):
+def test_a_stream_without_a_reader_leaves_the_other_empty(stream, line, code):
     reader, writer = os.pipe()
     os.close(reader)
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: writer}
-    done = process(*line.split(), capture_output=False, **streams)
+
+    process = run_python(
+        "-m", "semmetrics", *line.split(), capture_output=False, **streams
+    )
+
     os.close(writer)
-    assert done.returncode == (app.BROKEN_PIPE if stream == "stdout" else 2)
-    assert not done.stdout
-    assert not done.stderr
+    assert process.returncode == code
+    assert not process.stdout
+    assert not process.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
-def test_stopped_by_the_user():
-    code = (  # a parent in the background leaves the signal ignored
+def test_ctrl_c_ends_the_program_with_one_line():
+    # A parent in the background leaves the signal ignored.
+    code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "from semmetrics.cli import main; main(['validate', '-'])"
     )
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen([sys.executable, "-c", code], env=HERE, **pipes) as running:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=ENVIRONMENT, **pipes
+    ) as process:
         time.sleep(1.5)  # until it waits for its input
-        running.send_signal(signal.SIGINT)
-        out, error = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert out == b""
+        process.send_signal(signal.SIGINT)
+        output, error = process.communicate(timeout=60)
+    assert process.returncode == app.INTERRUPTED
+    assert output == b""
     assert error.decode().split() == ["semmetrics:", "stopped"]
 
 
-def test_names_that_the_output_cannot_show(files):
-    Path("unicode.json").write_text(json.dumps({"1": ["naïve ∩ 你"]}), encoding="utf-8")
-    done = process(
-        "validate", "unicode.json", env={"PYTHONIOENCODING": "cp437"}, encoding="cp437"
+def test_characters_that_the_encoding_has_not_are_escaped(files):
+    text = json.dumps({"1": ["naïve ∩ 你"]})
+    Path("unicode.json").write_text(text, encoding="utf-8")
+
+    process = run_python(
+        *("-m", "semmetrics", "validate", "unicode.json"),
+        env={"PYTHONIOENCODING": "cp437"},
+        encoding="cp437",
     )
-    assert done.returncode == 0
-    assert "naïve ∩ \\u4f60" in done.stdout
+
+    assert process.returncode == 0
+    assert "naïve ∩ \\u4f60" in process.stdout
 
 
-# ---- faults -----------------------------------------------------------------------------------
+# ---- wrong commands and faults -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("scores a.json gt.json", "did you mean score?"),
+        ("a.json gt.json", "semmetrics score PRED... GT"),
+        ("embed coverge", "did you mean coverage?"),
+        ("list measuress", "did you mean measures?"),
+        ("score --tresholds 0.5 a.json gt.json", "--threshold"),
+        ("calibrate a.json", "--pairs"),
+        ("correlate a.json", "PHI"),
+    ],
+)
+def test_a_wrong_command_is_an_error_with_a_hint(refused, files, line, hint):
+    assert hint in refused(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "place"),
+    [
+        ("score -m F1 - -", "stdin-twice", ""),
+        (
+            "score -m SemF1 --embedding w=a.vec --embedding w=b.vec a.json gt.json",
+            "repeated-spec",
+            "--embedding w=b.vec",
+        ),
+        ("calibrate --pairs pairs.csv a.json gt.json", "conflicting-options", ""),
+        ("pairs --axis images -o phi.npy a.json gt.json", "needs-option", ""),
+        ("pairs --top-k 1 -o phi.npy a.json gt.json", "wrong-ending", "-o phi.npy"),
+        ("score -o gt.json a.json gt.json", "output-is-input", "-o gt.json"),
+    ],
+)
+def test_options_that_contradict_are_an_error(refused, files, line, code, place):
+    refusal = refused(line)
+
+    assert (refusal.code, refusal.where) == (code, place)
 
 
 FAULT = """
@@ -160,24 +235,39 @@ main()
 """
 
 
-@pytest.mark.parametrize("asked", ["", "1"])
-def test_a_fault_is_one_line_and_its_traceback_on_request(files, asked):
-    result = process(
-        "score", *LISTS, "-q", "-m", "F1", code=FAULT, env={app.TRACEBACK: asked}
+@pytest.mark.parametrize(("variable", "has_traceback"), [("", False), ("1", True)])
+def test_a_fault_is_one_line_and_a_traceback_on_request(files, variable, has_traceback):
+    process = run_python(
+        *("-c", FAULT, "score", *LISTS, "-q", "-m", "F1"),
+        env={app.TRACEBACK: variable},
     )
-    assert (result.returncode, result.stdout) == (1, "")
-    line, *traceback = result.stderr.splitlines()
-    assert "RuntimeError: something is broken" in line
-    assert "please report" in line
-    assert "SEMMETRICS_TRACEBACK=1" in line
-    assert traceback[:1] == ["Traceback (most recent call last):"] * bool(asked)
+
+    assert (process.returncode, process.stdout) == (1, "")
+    message, *traceback = process.stderr.splitlines()
+    assert "RuntimeError: something is broken" in message
+    assert "please report" in message
+    assert "SEMMETRICS_TRACEBACK=1" in message
+    assert ("Traceback (most recent call last):" in traceback) == has_traceback
 
 
-# ---- files and progress -----------------------------------------------------------------------
+@pytest.mark.parametrize("ending", [SystemExit(143), KeyboardInterrupt()])
+def test_a_signal_while_classes_are_created_is_not_a_fault(monkeypatch, ending):
+    """Python 3.11 wraps the exception of the signal in a RuntimeError."""
+
+    def fail(*_, **__):
+        raise RuntimeError("Error calling __set_name__") from ending
+
+    monkeypatch.setattr(click.Group, "main", fail)
+
+    with pytest.raises(type(ending)):
+        app.program.main(["list"], standalone_mode=False)
+
+
+# ---- progress ------------------------------------------------------------------------------------
 
 
 class Terminal:
-    """A stream that says it is a terminal."""
+    """A stream that is a terminal."""
 
     def __init__(self):
         self.text = ""
@@ -192,42 +282,54 @@ class Terminal:
         pass
 
 
-def test_progress_says_how_far_how_fast_and_how_long():
-    terminal, now = Terminal(), [0.0]
-    progress = Progress(terminal, lambda: now[0])
+class Clock:
+    """A clock that a test sets."""
+
+    seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+
+def test_progress_shows_the_share_the_speed_and_the_remaining_time():
+    terminal = Terminal()
+    clock = Clock()
+    progress = Progress(terminal, clock)
+
     for done in (100, 200, 300):
-        now[0] += 1.0
+        clock.seconds += 1
         progress(done, 1000)
+
     assert "\r 30%|" in terminal.text
     assert "300/1000 [00:03<00:07, 100.00it/s]" in terminal.text
-    now[0] += 1.0
-    progress(1, 50)  # a new stage begins
-    assert "50" not in terminal.text
+
+
+def test_progress_of_another_stage_begins_anew():
+    terminal = Terminal()
+    clock = Clock()
+    progress = Progress(terminal, clock)
+    progress(1, 50)
+
     for done in (10, 20):
-        now[0] += 1.0
+        clock.seconds += 1
         report_progress(progress, done, 40, "bootstrap", "resample")
+    progress.close()
+
     assert "\rbootstrap:  50%|" in terminal.text
     assert "20/40 [00:01<00:01, 20.00 resample/s]" in terminal.text
-    progress.close()
     assert terminal.text.endswith("\r\x1b[K")
 
 
-def test_progress_is_for_terminals(monkeypatch):
+@pytest.mark.parametrize("quiet", [False, True])
+def test_progress_is_shown_in_a_terminal_if_the_program_is_not_quiet(
+    monkeypatch, quiet
+):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+
+    with show_progress(quiet=quiet) as progress:
+        assert (progress is None) == quiet
+
+
+def test_progress_is_not_shown_without_a_terminal():
     with show_progress() as progress:
         assert progress is None
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    for quiet in (False, True):
-        with show_progress(quiet=quiet) as progress:
-            assert (progress is None) == quiet
-
-
-@pytest.mark.parametrize("ending", [SystemExit(143), KeyboardInterrupt()])
-def test_what_ends_the_program_while_classes_are_made_is_no_fault(monkeypatch, ending):
-    """Python 3.11 wraps it in a RuntimeError, if an attribute of the class is being named."""
-
-    def fail(*_, **__):
-        raise RuntimeError("Error calling __set_name__") from ending
-
-    monkeypatch.setattr(click.Group, "main", fail)
-    with pytest.raises(type(ending)):
-        app.program.main(["list"], standalone_mode=False)

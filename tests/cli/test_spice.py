@@ -1,17 +1,18 @@
-"""``semmetrics spice``, and ``--tuples``, with a stand-in for the official program."""
+"""``semmetrics spice`` with a replacement of the official program."""
 
 import json
 import sys
 from pathlib import Path
 
 import pytest
+from cli.conftest import write_json
 from cli.data import REFERENCES
 
 from semmetrics.text import java
 from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.tuple_tables import read_tuples
 
-BOTH = ("captions.json", "references.json")
+FILES = "captions.json references.json"
 PROGRAM = """
 import json, sys
 for line in sys.stdin:
@@ -24,66 +25,58 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def program(monkeypatch, tmp_path):
-    """The official program, and a folder of its own for what it parsed; a list of its runs."""
+def parsers(files, monkeypatch, tmp_path):
+    """Replace the official program; return the list of parsers that start it."""
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
-    runs = []
+    parsers = []
 
     def command(self):
-        runs.append(self)
+        parsers.append(self)
         return [sys.executable, "-c", PROGRAM]
 
     monkeypatch.setattr(OfficialParser, "_command", command)
-    return runs
+    return parsers
 
 
-def test_limits_are_handed_to_the_program(ok, files, program):
-    ok(
-        "spice",
-        "parse",
-        "-o",
-        "t.jsonl",
-        "--seconds",
-        "5",
-        "--processors",
-        "2",
-        "--memory",
-        "3G",
-        *BOTH,
-    )
-    (parser,) = program
+def test_the_program_gets_the_limits(ok, parsers):
+    ok(f"spice parse -o t.jsonl --seconds 5 --processors 2 --memory 3G {FILES}")
+
+    (parser,) = parsers
     assert (parser.seconds, parser.processors, parser.memory) == (5, 2, "3G")
 
 
-def test_captions_on_which_it_fails_are_named_and_the_others_written(
-    run, files, program
-):
-    Path("bad.json").write_text(json.dumps({"1": "hang", "2": "a dog", "3": "hang on"}))
-    result = run("spice", "parse", "-o", "t.jsonl", "bad.json")
+def test_other_captions_are_written_if_the_program_fails_on_some(run, parsers):
+    write_json(bad={"1": "hang", "2": "a dog", "3": "hang on"})
+
+    result = run("spice parse -o t.jsonl bad.json")
+
     assert result.exit_code == 2
-    assert (
-        "bad.json, id '1': the parser fails on 2 captions, such as 'hang'"
-        in result.stderr
-    )
+    error = "bad.json, id '1': the parser fails on 2 captions, such as 'hang'"
+    assert error in result.stderr
     assert "it takes longer than 1 seconds" in result.stderr
     assert list(read_tuples("t.jsonl").tuples) == ["a dog"]
 
 
-def test_a_matrix_of_spice(ok, files, program):
+def test_a_matrix_of_spice_has_a_row_for_each_image(ok, parsers):
     pytest.importorskip("pycocoevalcap")
-    assert "2 x 2, float64" in ok(
-        "pairs", "-q", "--phi", "SPICE", "-o", "phi.npy", *BOTH
-    )
-    number = sum(len(several) for several in REFERENCES.values())
-    shape = f"{number} x 2, float64"
-    assert shape in ok(
-        "pairs", "-q", "--phi", "SPICE", "--rows", "references", "-o", "phi2.npy", *BOTH
-    )
-    names = json.loads(Path("phi2.npy.ids.json").read_text(encoding="utf-8"))["images"]
-    assert len(set(names)) == number
+
+    output = ok(f"pairs -q --phi SPICE -o phi.npy {FILES}")
+
+    assert "2 x 2, float64" in output
 
 
-def test_set_up_asks_for_what_is_not_there(run, files, monkeypatch, tmp_path):
+def test_a_matrix_of_spice_has_a_row_for_each_reference(ok, parsers):
+    pytest.importorskip("pycocoevalcap")
+
+    output = ok(f"pairs -q --phi SPICE --rows references -o phi.npy {FILES}")
+
+    n_references = sum(map(len, REFERENCES.values()))
+    assert f"{n_references} x 2, float64" in output
+    ids = json.loads(Path("phi.npy.ids.json").read_text(encoding="utf-8"))["images"]
+    assert len(set(ids)) == n_references
+
+
+def test_setup_copies_only_missing_files(run, files, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMMETRICS_HOME", str(tmp_path / "home"))
     digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
     jars = {name: (where, digest) for name, (where, _) in java.JARS.items()}
@@ -91,8 +84,10 @@ def test_set_up_asks_for_what_is_not_there(run, files, monkeypatch, tmp_path):
     monkeypatch.setattr(OfficialParser, "missing", lambda self: "there is no Java")
     for name in jars:
         Path(name).write_bytes(b"x")
-    assert "there already" not in run("spice", "setup", "--jars", ".").stdout
-    again = run("spice", "setup")
-    assert again.exit_code == 0
-    assert again.stdout.endswith("-models.jar, there already\n")
-    assert again.stderr == "semmetrics: there is no Java\n"
+
+    first = run("spice setup --jars .")
+    second = run("spice setup")
+
+    assert "there already" not in first.stdout
+    assert second.stdout.endswith("-models.jar, there already\n")
+    assert (second.exit_code, second.stderr) == (0, "semmetrics: there is no Java\n")

@@ -1,27 +1,24 @@
-"""All cases, by the file that their results are on record in."""
+"""All cases, by the file of their recorded results."""
 
 from __future__ import annotations
 
-from importlib import import_module
-
+from golden import (
+    cases_commands,
+    cases_functions,
+    cases_kinds,
+    cases_measures,
+    cases_names,
+    cases_objects,
+    cases_settings,
+)
 from golden.harness import Case
 
-_MODULES = (
-    "names",
-    "measures",
-    "formats",
-    "commands",
-    "errors",
-    "pickles",
-    "arrays",
-    "thresholds",
-    "fits",
-    "objects",
-    "devices",
-    "large",
-    "retrieval",
-    "classes",
-)
-GROUPS: dict[str, list[Case]] = {}
-for _name in _MODULES:
-    GROUPS |= import_module(f"golden.cases_{_name}").GROUPS
+GROUPS: dict[str, list[Case]] = {
+    **cases_names.GROUPS,
+    **cases_measures.GROUPS,
+    **cases_settings.GROUPS,
+    **cases_kinds.GROUPS,
+    **cases_functions.GROUPS,
+    **cases_objects.GROUPS,
+    **cases_commands.GROUPS,
+}

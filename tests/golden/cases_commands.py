@@ -1,422 +1,195 @@
-"""Every command with its options and formats: output, notes, exit code, files written."""
+"""Each command, with the options that change its output: output, exit code and files."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import re
-import shlex
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
-from golden.harness import LOOSE, Case, cli, run_program, with_files
+from golden.harness import FLOAT32, Case, command, run_command, run_program, with_files
 from golden.inputs import PREDS
-from golden.names import spelled
 
-_COMMANDS = (
-    "score",
-    "sweep",
-    "calibrate",
-    "{fit}",
-    "{pairs}",
-    "validate",
-    "list",
-    "explain",
-    "embed",
-    "embed convert",
-    "embed fetch",
-    "embed info",
-    "embed list",
-    "{coverage}",
-    "cite",
-    "rank",
-    "completion",
-    "compare",
-    "correlate",
-)
-_FACTS = re.compile(r"  (-., )?--[a-z-]+|[\[{}\] ]*\".*|[\[{}\] ]+$")
-"""The flags of help, and lines of JSON: the rest is prose."""
-_WORDS = "--embedding words.vec"
+import semmetrics
 
 
-def _lines(name: str, **options: Any) -> list[Case]:
-    """A case a line of a file of commands."""
-    text = (Path(__file__).parent / "commands" / f"{name}.txt").read_text(
-        encoding="utf-8"
-    )
-    return [cli(line, **options) for line in text.splitlines()]
+def steps(name: str, *lines: str, tolerance: float = FLOAT32) -> Case:
+    """Return the case of the last of several commands, which reads the files of the others."""
+    return Case(name, lambda: run_steps(lines), tolerance)
 
 
-_STDIN = [
-    cli("score -m F1 --input-format json - gt.json", stdin=json.dumps(PREDS).encode()),
-    cli("score -m F1 - gt.json", stdin=json.dumps(PREDS).encode()),
-    cli("score -m F1 --input-format csv - gt.json", stdin=b"id,label\n1,cat\n"),
-    cli("score -m F1 - -", stdin=b"{}"),
-    cli(
-        "score -m F1 --missing skip - gt.json",
-        stdin=b'{"id": "1", "labels": ["cat"]}\n',
-        name="score -m F1 --missing skip - gt.json, a record",
-    ),
-    cli(
-        "score -m F1 --missing skip --input-format jsonl - gt.json",
-        stdin=b'{"id": "1", "labels": ["cat"]}\n',
-    ),
-    cli("score -m F1 - gt.json", stdin=b"", name="score -m F1 - gt.json, nothing"),
-    cli("validate -", stdin=json.dumps(PREDS).encode()),
-]
+def run_steps(lines: tuple[str, ...]) -> dict[str, Any]:
+    """Run commands, and return the result of the last one."""
+
+    def run() -> dict[str, Any]:
+        *first, last = lines
+        for line in first:
+            code, _, errors = run_command_parts(line)
+            assert code == 0, errors
+        code, output, errors = run_command_parts(last)
+        return {"runs": [{"exit": code, "stdout": output, "stderr": errors}]}
+
+    result = with_files(run)
+    result.pop("files", None)
+    return result
 
 
-def _again(command: str, then: str, change: str = "", into: str = "") -> Case:
-    """The signature of a first run, given to a second one."""
-
-    def run() -> Any:
-        code, out, err = run_program(
-            shlex.split(spelled(f"score --format json {command}"))
-        )
-        if code:
-            return {"first": err.splitlines()}
-        signature = json.loads(out)["scores"][0]["signature"]
-        assert change in signature
-        given = signature.replace(change, into) if change else signature
-        given = given.replace("v:VERSION", _version())
-        again = shlex.split(spelled(f"score {{again}} X {then}"))
-        code, out, err = run_program([given if word == "X" else word for word in again])
-        return {"exit": code, "stdout": out.splitlines(), "stderr": err.splitlines()}
-
-    name = f"{command}, again: {then}" + (f", {change!r} as {into!r}" if change else "")
-    return Case(name, lambda: with_files(run))
+def run_command_parts(line: str) -> tuple[int, list[str], list[str]]:
+    """Run a command, and return its exit code, the lines of its output and its errors."""
+    result = run_command(line)
+    return result["exit"], result.get("stdout", []), result.get("stderr", [])
 
 
-def _version() -> str:
-    import semmetrics
+def rescored(options: str, files: str = "a.json gt.json") -> Case:
+    """Return the case of a signature that is given to a second run."""
 
-    return f"v:{semmetrics.__version__}"
+    def run() -> dict[str, Any]:
+        first = run_command(f"score --format json {options} {files}")
+        report = json.loads("\n".join(first["stdout"]))
+        signature = report["scores"][0]["signature"]
+        signature = signature.replace("v:VERSION", f"v:{semmetrics.__version__}")
+        line = f"score --rescore '{signature}' {files}"
+        code, output, errors = run_command_parts(line)
+        return {"exit": code, "stdout": output, "stderr": errors}
 
-
-_AGAIN = [
-    _again("-m F1 a.json gt.json", "a.json gt.json"),
-    _again("-m F1 a.json gt.json", "b.json gt.json"),
-    _again("-m F1 a.json gt.json", "a.json b.json gt.json"),
-    _again("-m F1 a.json gt.json", "--format json a.json gt.json"),
-    _again("-m F1 a.json gt.json", "few.json gt.json"),
-    _again("-m F1 a.json gt.json", "-m Recall a.json gt.json"),
-    _again("-m F1 a.json gt.json", "--normalize lower a.json gt.json"),
-    _again("-m F1 a.json gt.json", "--top-k 2 a.json gt.json"),
-    _again("-m F1 a.json gt.json", "a.json gt.json", "|n:10", "|n:11"),
-    _again("-m F1 a.json gt.json", "a.json gt.json", "v:VERSION", "v:0.0.1"),
-    _again("-m F1 a.json gt.json", "a.json gt.json", "norm:none", "norm:magic"),
-    _again("-m F1 a.json gt.json", "a.json gt.json", "norm:none", "what:ever"),
-    _again("-m F1@2 --normalize lower {empty} skip a.json gt.json", "a.json gt.json"),
-    _again("-m 'Recall(average=macro,labels=union)' a.json gt.json", "a.json gt.json"),
-    _again("-m F1 --missing skip few.json gt.json", "few.json gt.json"),
-    _again("-m F1 --ci --resamples 20 --seed 5 a.json gt.json", "a.json gt.json"),
-    _again(
-        "-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json",
-        "--embedding words.vec a.json gt.json",
-    ),
-    _again(
-        "-m 'SemF1(threshold=0.4)' --embedding words.vec a.json gt.json",
-        "a.json gt.json",
-    ),
-    _again("-m SemF1 --oov skip a.json gt.json", "a.json gt.json"),
-    _again("-m F1 --threshold 0.5 ranked.json gt.json", "ranked.json gt.json"),
-    _again("-m F1 --threshold best ranked.json gt.json", "ranked.json gt.json"),
-    _again(
-        "-m 'hF(unknown=own)' --taxonomy taxonomy.csv a.json gt.json",
-        "--taxonomy taxonomy.json a.json gt.json",
-    ),
-    _again(
-        "-m CIDEr-D --tokenizer 13a captions.json references.json",
-        "captions.json references.json",
-    ),
-    _again(
-        "-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
-        "captions.json references.json",
-    ),
-    _again(
-        "-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
-        "{frequencies} frequencies.json captions.json references.json",
-    ),
-    _again(
-        "-m CIDEr-D {frequencies} frequencies.json captions.json references.json",
-        "{frequencies} frequencies_b.json captions.json references.json",
-    ),
-    _again(
-        "-m F1 --classes dictionary.txt --ignore lion few.json few.json",
-        "--ignore lion few.json few.json",
-    ),
-    _again(
-        "-m F1 --weights weights.json a.json gt.json",
-        "--weights weights.csv a.json gt.json",
-    ),
-    _again("-m F1 --weights weights.json a.json gt.json", "a.json gt.json"),
-]
+    return Case(f"score --rescore, after score {options}", lambda: with_files(run))
 
 
-def _then(name: str, *commands: str, **options: Any) -> Case:
-    """Several commands, of which the later take up what the earlier wrote."""
+def completion(shell: str) -> Case:
+    """Return the case of a completion script, whose text is click's."""
 
-    def run() -> Any:
-        results = []
-        for command in commands:
-            code, out, err = run_program(shlex.split(spelled(command)))
-            results.append(
-                {"exit": code, "stdout": out.splitlines(), "stderr": err.splitlines()}
-            )
-        return {"runs": results}
-
-    def all_of_them() -> Any:
-        made = with_files(run)
-        if options.get("last"):
-            made["runs"] = made["runs"][-1:]
-            made.pop("files", None)
-        return made
-
-    return Case(name, all_of_them)
-
-
-_FIND = "calibrate {share} 1 --thresholds 0:0.9:0.1 --embedding words.vec -o cal.json a.json gt.json"
-_SEQUENCES = [
-    _then(
-        "calibrated",
-        _FIND,
-        "score -m 'SemF1 SemRecall(threshold=0.3)' --calibration cal.json "
-        f"{_WORDS} a.json gt.json",
-        last=True,
-    ),
-    _then(
-        "calibrated on pairs",
-        f"calibrate --pairs pairs.csv {_WORDS} -o cal.json",
-        f"score -m SemF1 --calibration cal.json {{show_signatures}} {_WORDS} a.json gt.json",
-        last=True,
-    ),
-    _then(
-        "calibrated on a part",
-        f"calibrate {{share}} 0.6 --thresholds 0.1,0.4 --seed 1 {_WORDS} -o cal.json "
-        "a.json gt.json",
-        f"score -m SemF1 --calibration cal.json {_WORDS} a.json b.json gt.json",
-        last=True,
-    ),
-    _then(
-        "calibrated for another",
-        _FIND,
-        "score -m SemF1 --calibration cal.json a.json gt.json",
-        last=True,
-    ),
-    _then(
-        "calibrated for no measure",
-        _FIND,
-        "score -m F1 --calibration cal.json a.json gt.json",
-        last=True,
-    ),
-    _then(
-        "calibrated twice",
-        _FIND,
-        f"score -m SemF1 --calibration cal.json --calibration cal.json {_WORDS} a.json gt.json",
-        last=True,
-    ),
-    _then(
-        "frequencies as npz",
-        "{fit} -o df.npz references.json",
-        "score -m 'CIDEr-D CIDEr' {frequencies} df.npz captions.json references.json",
-        last=True,
-    ),
-    _then(
-        "frequencies of stems",
-        "{fit} --stem porter -o df.npz references.json",
-        "score -m 'CIDEr-D(stem=porter)' {frequencies} df.npz captions.json references.json",
-        last=True,
-    ),
-    _then(
-        "frequencies of stems for words",
-        "{fit} --stem porter -o df.npz references.json",
-        "score -m CIDEr-D {frequencies} df.npz captions.json references.json",
-        last=True,
-    ),
-    _then(
-        "frequencies of other tokens",
-        "{fit} --tokenizer 13a -o df.json references.json",
-        "{pairs} {frequencies} df.json -o phi.npy captions.json references.json",
-        last=True,
-    ),
-    _then(
-        "a matrix that is there",
-        "{pairs} -q -o phi.npy captions.json references.json",
-        "{pairs} -o phi.npy captions.json references.json",
-        last=True,
-    ),
-    _then(
-        "a matrix of others",
-        "{pairs} -q -o phi.npy captions.json references.json",
-        "{pairs} -o phi.npy captions_b.json references.json",
-        last=True,
-    ),
-    _then(
-        "a matrix written over",
-        "{pairs} -q -o phi.npy captions.json references.json",
-        "{pairs} --overwrite -o phi.npy captions_b.json references.json",
-    ),
-    _then(
-        "converted words",
-        "embed convert words.vec new",
-        "embed info new",
-        "embed info --verify --format json new",
-        "embed convert words.vec new",
-        "score -m 'SemF1(threshold=0.4)' --embedding new a.json gt.json",
-        "score -m SemF1 --embedding converted:new {most_words} 4 a.json gt.json",
-    ),
-    *(
-        _then(
-            f"ranks {options}",
-            "score -q -m 'O-F1 F1' --format json -o one.json a.json b.json gt.json",
-            "score -q -m 'O-F1 F1' --format json -o two.json b.json gt.json",
-            f"rank {options} one.json two.json",
-            last=True,
-        )
-        for options in (
-            "",
-            "-m F1",
-            "--format json",
-            "--format csv",
-            "--format markdown",
-            "--format latex",
-            "--digits 2",
-            "-o out.txt",
-            "-m Recall",
-            "--by rank",
-            "--by rank --format csv",
-            "--by mean",
-            "--level 0.9",
-            "--differences one two",
-            "--differences one three",
-            "--differences one two --format json",
-            "--diagram ranks.svg",
-            "--diagram ranks.png",
-        )
-    ),
-    _then(
-        "ranks of one",
-        "score -q -m O-F1 --format json -o one.json a.json b.json gt.json",
-        "rank one.json",
-        last=True,
-    ),
-    _then(
-        "ranks of one twice",
-        "score -q -m O-F1 --format json -o one.json a.json b.json gt.json",
-        "rank one.json one.json",
-        last=True,
-    ),
-    _then(
-        "items by name",
-        "score -q -m F1 --per-item items.jsonl --format json a.json gt.json",
-    ),
-    _then(
-        "an output that is there",
-        "score -q -m F1 -o out.txt a.json gt.json",
-        "score -m Recall -o out.txt a.json gt.json",
-    ),
-]
-
-
-def _completion(shell: str) -> Case:
-    """That there is a script; its text is that of click."""
-
-    def run() -> Any:
-        code, out, err = run_program(["completion", shell])
-        return {"exit": code, "stderr": err, "named": "_SEMMETRICS_COMPLETE" in out}
+    def run() -> dict[str, Any]:
+        code, output, errors = run_program(["completion", shell])
+        named = "_SEMMETRICS_COMPLETE" in output
+        return {"exit": code, "stderr": "\n".join(errors), "named": named}
 
     return Case(f"completion {shell}", run)
 
 
-def _bare(command: str) -> Case:
-    """A command without arguments: a usage error, or its help on standard error."""
-
-    def run() -> Any:
-        words = spelled(command).split()
-        code, _, err = run_program(words)
-        return {"exit": code, "stderr": err.splitlines()}
-
-    return Case(f"{command} alone", run)
-
-
-def _gone(command: str) -> Case:
-    """A command whose reader went away."""
-    return Case(
-        f"{command}, nobody reads",
-        lambda: list(run_program(command.split(), gone=True)),
-    )
-
-
-def _module() -> Any:
-    """The program as a process of its own."""
-    import os
-    import subprocess
-    import sys
-
-    run = subprocess.run(
-        [sys.executable, "-m", "semmetrics", "score", "-m", "F1", "a.json", "gt.json"],
+def run_module() -> dict[str, Any]:
+    """Run ``python -m semmetrics`` as a process."""
+    arguments = ["score", "-m", "F1", "a.json", "gt.json"]
+    package = Path(semmetrics.__file__).parents[1]
+    process = subprocess.run(
+        [sys.executable, "-m", "semmetrics", *arguments],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(_package_home())},
+        env={**os.environ, "PYTHONPATH": str(package)},
     )
+    output = process.stdout.replace(f"v:{semmetrics.__version__}", "v:VERSION")
     return {
-        "exit": run.returncode,
-        "stdout": run.stdout.replace(_version(), "v:VERSION").splitlines(),
-        "stderr": run.stderr.splitlines(),
+        "exit": process.returncode,
+        "stdout": output.splitlines(),
+        "stderr": process.stderr.splitlines(),
     }
 
 
-def _package_home() -> list[str]:
-    import semmetrics
+def closed_pipe(line: str) -> Case:
+    """Return the case of a command whose reader has exited."""
+    return Case(
+        f"{line}, whose reader has exited",
+        lambda: run_program(line.split(), closed_stdout=True)[0],
+    )
 
-    return [str(Path(semmetrics.__file__).parents[1])]
 
-
-_OF_CLICK = (
-    "list --help",
-    "list nothing",
-    "score --speed a.json gt.json",
-    "--nothing",
-    "explain --format json F1",
-    "list measures protocols",
+SCORE = [
+    "score a.json gt.json",
+    "score a.json b.json gt.json",
+    "score -m 'F1 MacroF1 Recall(no_reference=nan)' --format json a.json gt.json",
+    "score -m 'F1 MacroF1 CardinalityError' --format csv a.json b.json gt.json",
+    "score -m 'F1 MacroF1' --format markdown a.json b.json gt.json",
+    "score -m F1 --format latex --ci --resamples 50 a.json gt.json",
+    "score -m F1 --percent --digits 1 a.json gt.json",
+    "score -m 'F1 MacroF1' -o out.txt a.json gt.json",
+    "score -m 'F1 MacroF1 MicroF1' --show-signatures a.json b.json gt.json",
+    "score -m F1 --threshold 0.25,0.5,best ranked.json gt.json",
+    "score -m F1 --decode cardinality --decode cardinality+scores --set-size-probs sizes.npy "
+    "scores.npy truth.npy",
+    "score --ignore @ignored.txt -m F1 a.json gt.json",
+    "score --protocol kubany2020 --top-k 1,3 --format markdown a.json b.json gt.json",
+    "score --runs -m 'F1 MacroF1' a.json b.json gt.json",
+    "score --runs -m F1 --format json a.json b.json gt.json",
+    "score --runs -m F1 --format csv a.json b.json gt.json",
+    "score -m 'F1 MacroF1 AP' --per-item items.csv a.json b.json gt.json",
+    "score -m 'F1 MacroF1 AP' --per-item items.jsonl a.json gt.json",
+    "score -m 'MacroF1 MicroF1' --per-label labels.json a.json gt.json",
+    "score -m F1 --worst 2 a.json b.json gt.json",
+    "score -m BLEU-1 --worst 2 captions.json references.json",
+    "score -m 'SemF1(threshold=0.4)' --embedding words.vec --matches matches.csv a.json gt.json",
+    "score -m 'BLEU-4 CIDEr-D' --score-references captions.json captions_b.json "
+    "references.json",
+]
+STUDIES = [
+    "compare -m F1 a.json b.json gt.json",
+    "compare -q -m 'F1 MacroF1' --resamples 200 --test randomization a.json b.json gt.json",
+    "compare -q -m 'F1 CardinalityError' --test t a.json b.json gt.json",
+    "compare -q -m F1 --test wilcoxon --correction none a.json b.json gt.json",
+    "compare -q -m 'F1 Recall' --resamples 100 --correction bonferroni --format json a.json "
+    "b.json gt.json",
+    "compare -q -m F1 --resamples 100 --ranks --differing 2 a.json b.json gt.json",
+    "sweep --thresholds 0:1:0.25 --format csv --embedding words.vec a.json gt.json",
+    "calibrate --pairs pairs.csv --embedding words.vec",
+    "calibrate --holdout 0.6 --seed 1 --thresholds 0.1,0.4,0.6 --embedding words.vec -o found.json "
+    "a.json gt.json",
+]
+OTHERS = [
+    "doc-freq -o new.json --tokenizer whitespace --stem porter references.json",
+    "doc-freq -o new.json --convert frequencies.json --documents 40",
+    "pairs -o phi.npy captions.json references.json",
+    "pairs --top-k 2 -o best.jsonl captions.json references.json",
+    "embed info words.vec",
+    "embed convert --max-words 3 --name few --licence 'CC0' words.vec new",
+    "embed list",
+    "embed coverage --embedding words.vec a.json gt.json",
+    "score --task retrieval --queries images.txt --gallery texts.txt similarities.json "
+    "positives.json",
+    "score --protocol xian2018 --show-signatures --classes animals.txt --seen seen.txt "
+    "--unseen unseen.txt class_scores.npy shown.txt",
+]
+SYSTEMS_ON_TWO_DATASETS = (
+    "score -q -m 'O-F1 F1' --format json -o one.json a.json b.json gt.json",
+    "score -q -m 'O-F1 F1' --format json -o two.json b.json gt.json",
+)
+CALIBRATED = (
+    "calibrate --holdout 0.6 --thresholds 0.1,0.4 --seed 1 --embedding words.vec -o cal.json "
+    "a.json gt.json"
 )
 
-
-def _needing(cases: list[Case]) -> list[Case]:
-    """Cases with what they need: Parquet, or a click that words its own messages as today's."""
-    made = []
-    for case in cases:
-        needs = case.needs + (("pyarrow",) if "parquet" in case.name else ())
-        of_click = case.name in _OF_CLICK or case.name.endswith(" alone")
-        needs += ("click>=8.2",) if of_click else ()
-        made.append(dataclasses.replace(case, needs=needs))
-    return made
-
-
-_MEASURES = """
-Precision Recall F1 Jaccard SubsetAccuracy HammingLoss AP BalancedAccuracy CardinalityError O-F1
-C-F1 I-F1 SemPrecision SemRecall SemF1 SemJaccard SemAP SoftPrecision SoftRecall SoftF1 WMD RWMD
-BagSim MeanSim LRAP RankingLoss CoverageError mAP hP hR hF LCADistance BLEU-1 BLEU-2 BLEU-3 BLEU-4
-CIDEr-D CIDEr DuplicatedCaption CaptionLength LengthRatio ReferenceCount Vocabulary UniqueCaptions
-METEOR METEOR-nltk NGSM ROUGE-L
-"""
-
 GROUPS = {
-    "help": [cli(f"{name} --help", keep=_FACTS) for name in ("", *_COMMANDS)],
-    "explain": [cli(f"explain {name}", keep=_FACTS) for name in _MEASURES.split()],
-    "score": _needing(_lines("score", tolerance=LOOSE))
-    + _STDIN
-    + [Case("python -m semmetrics", _module)],
-    "meanings": _lines("meanings", tolerance=LOOSE),
-    "captions": _lines("captions"),
-    "compare": _lines("compare", tolerance=LOOSE),
-    "look": _needing(_lines("look", keep=_FACTS))
-    + [_completion(shell) for shell in ("bash", "zsh", "fish")],
-    "usage": _needing(
-        [*_lines("usage", keep=_FACTS), *(_bare(name) for name in ("", *_COMMANDS))]
-    ),
-    "gone": [_gone("list"), _gone("score -m F1 a.json gt.json")],
-    "again": _AGAIN,
-    "sequences": _SEQUENCES,
+    "commands": [
+        *(command(line, tolerance=FLOAT32) for line in SCORE + STUDIES + OTHERS),
+        command("score -m F1 - gt.json", stdin=json.dumps(PREDS).encode()),
+        Case("python -m semmetrics", run_module),
+        rescored("-m F1"),
+        rescored("-m 'Recall(average=macro,labels=union)'"),
+        rescored("-m CIDEr-D --tokenizer 13a", "captions.json references.json"),
+        steps(
+            "score with a calibration of some items",
+            CALIBRATED,
+            "score -m SemF1 --calibration cal.json --embedding words.vec a.json b.json "
+            "gt.json",
+        ),
+        steps(
+            "score with document frequencies of stems",
+            "doc-freq --stem porter -o df.npz references.json",
+            "score -m 'CIDEr-D(stem=porter)' --doc-freq df.npz captions.json references.json",
+        ),
+        steps(
+            "rank --format json",
+            *SYSTEMS_ON_TWO_DATASETS,
+            "rank --format json one.json two.json",
+        ),
+        steps(
+            "rank --format csv",
+            *SYSTEMS_ON_TWO_DATASETS,
+            "rank --format csv one.json two.json",
+        ),
+        completion("bash"),
+        completion("zsh"),
+        closed_pipe("list"),
+        closed_pipe("score -m F1 a.json gt.json"),
+    ]
 }

@@ -1,21 +1,23 @@
-"""Measures, tables, errors, embeddings of one's own: what Python hands over or takes."""
+"""Objects that Python code creates, saves, adds and passes to ``score``."""
 
 from __future__ import annotations
 
+import pickle
+import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from golden.harness import (
+    FLOAT32,
     Case,
-    attempt,
     call,
+    describe_table,
     normal,
     plain,
     row,
     scored,
-    table_of,
-    with_files,
 )
 from golden.inputs import (
     CANDIDATES,
@@ -32,34 +34,67 @@ from golden.inputs import (
     TRUTH,
     VECTORS,
 )
-from golden.names import spelled
 
 import semmetrics
+from semmetrics import DocumentFrequencies
 from semmetrics.metrics.registry import find, forget
 
-
-def _measure(text: str) -> Any:
-    found = attempt(semmetrics.parse, spelled(text))
-    if isinstance(found, dict):
-        return found
-    return [
-        {
-            "name": str(one),
-            "k": one.k,
-            "options": plain(dict(one.options)),
-            "signature": [normal(part) for part in one.signature()],
-            "again": semmetrics.parse(str(one)) == [one],
-        }
-        for one in found
-    ]
+TENTHS = "0:0.9:0.1"
+WORDS = "words.vec"
+SENTENCES = list(CANDIDATES.values())
+SENTENCE_REFERENCES = list(REFERENCES.values())
+PAIRS = [
+    ("cat", "kitten", 1),
+    ("dog", "puppy", True),
+    ("car", "bus", 0),
+    ("sofa", "couch", 1),
+    ("cat", "dog", False),
+    ("tree", "car", 0),
+    ("zebra", "cat", 0),
+]
 
 
-def _own() -> Any:
+# ---- measures ------------------------------------------------------------------------------------
+
+
+def parsed(text: str) -> Case:
+    """Return the case of a measure that is parsed and printed."""
+    return Case(f"measure {text}", lambda: {"parsed": parse(text)})
+
+
+def parse(text: str) -> list[dict[str, Any]]:
+    """Parse measures, and describe them."""
+    return [describe_measure(measure) for measure in semmetrics.parse(text)]
+
+
+def describe_measure(measure: semmetrics.Measure) -> dict[str, Any]:
+    """Return all that a measure says of itself."""
+    return {
+        "name": str(measure),
+        "k": measure.k,
+        "options": plain(dict(measure.options)),
+        "signature": [normal(part) for part in measure.signature()],
+        "again": semmetrics.parse(str(measure)) == [measure],
+    }
+
+
+def changed(name: str, **options: Any) -> Case:
+    """Return the case of a measure with other options."""
+    measure = semmetrics.parse(name)[0]
+    return Case(
+        f"{name} with {options}",
+        lambda: {"gives": str(measure.with_options(**options))},
+    )
+
+
+def score_own_measure() -> dict[str, Any]:
+    """Register a measure, score it and forget it."""
+
     @semmetrics.measure(
         equation="|P ∩ R| / max(|P|, |R|)", source="here", averages=("example",)
     )
     def own_overlap(hit: Any, n_pred: Any, n_ref: Any, *, extra: float = 0.0) -> Any:
-        """Labels on both sides over those of the larger."""
+        """Count the labels on both sides, divided by the labels of the larger side."""
         return hit / np.maximum(np.maximum(n_pred, n_ref), 1) + extra
 
     try:
@@ -68,20 +103,36 @@ def _own() -> Any:
         forget(find("own_overlap")[0])
 
 
-def _own_wrong() -> Any:
-    return {"gives": attempt(semmetrics.measure(), lambda counts: 0)}
+MEASURES = [
+    parsed("F1@1,3"),
+    parsed("MacroF1@2"),
+    parsed("F1(average=macro, labels=union)@3"),
+    parsed("SemF1(threshold=0.40)"),
+    parsed("F1(decode=cumulative:0.5,keep_at_least=2)"),
+    changed("F1", average="macro"),
+    changed("SemF1@2", threshold=0.3),
+    Case("a registered measure", score_own_measure),
+]
 
 
-def _with(name: str, **options: Any) -> Any:
-    found = attempt(semmetrics.parse(name)[0].with_options, **options)
-    return found if isinstance(found, dict) else str(found)
+# ---- tables --------------------------------------------------------------------------------------
 
 
-def _table() -> Any:
+def systems(name: str, preds: dict[str, Any], gts: Any = GT, **options: Any) -> Case:
+    """Return the case of several systems."""
+
+    def run() -> dict[str, Any]:
+        return describe_table(semmetrics.score_systems(preds, gts, **options))
+
+    return Case(name, run)
+
+
+def write_table() -> dict[str, Any]:
+    """Return a table of scores in every format."""
     table = semmetrics.score_systems(
         {"a": PREDS, "b": OTHER}, GT, measures=["F1", "MacroF1", "CardinalityError"]
     )
-    one = semmetrics.score(PREDS, GT, measures=["Recall", "F1@2"])
+    single = semmetrics.score(PREDS, GT, measures=["Recall", "F1@2"])
     frame = table.to_pandas()
     return {
         "text": str(table).splitlines(),
@@ -89,327 +140,354 @@ def _table() -> Any:
         "markdown": table.to_markdown(digits=1).splitlines(),
         "latex": table.to_latex(scale=100).splitlines(),
         "csv": normal(table.to_csv()).splitlines(),
-        "json": normal(one.to_json()).splitlines(),
-        "render": [
-            table.render(form, digits=2).splitlines()[-1][:80]
-            for form in ("table", "csv", "markdown", "latex")
-        ],
-        "no such form": attempt(table.render, "xml"),
+        "json": normal(single.to_json()).splitlines(),
         "frame": [list(frame.columns), list(frame.shape), row(frame["value"])],
-        "systems": table.systems,
-        "headings": table.headings,
-        "length": len(table),
-        "by name": [table["b", "F1"].value, one["Recall"].value, float(one["F1@2"])],
-        "no such name": attempt(lambda: table["a", "F2"]),
-        "no such system": attempt(lambda: table["c", "F1"]),
-        "of several": attempt(lambda: table["F1"]),
-        "ids": row(one["Recall"].ids),
-        "units": [s.unit for s in one],
-        "a score": plain(one["Recall"].to_dict()),
+        "a score": plain(single["Recall"].to_dict()),
     }
 
 
-def _progress() -> Any:
-    seen: list[Any] = []
+def report_progress() -> dict[str, Any]:
+    """Return the arguments of the calls of ``progress``."""
+    items: list[tuple[int, int]] = []
+    resamples: list[tuple[int, int]] = []
+    measures = ["F1"]
     semmetrics.score(
-        PREDS, GT, measures=["F1"], progress=lambda *done: seen.append(list(done))
+        PREDS, GT, measures=measures, progress=lambda *done: items.append(done)
     )
-    more: list[Any] = []
     semmetrics.score(
         PREDS,
         GT,
-        measures=["F1"],
+        measures=measures,
         ci=True,
         resamples=10,
-        progress=lambda *done: more.append(list(done)),
+        progress=lambda *done: resamples.append(done),
     )
-    return {"of items": seen, "with intervals": more}
+    return {"of items": plain(items), "with intervals": plain(resamples)}
 
 
-def _errors() -> Any:
-    error = semmetrics.InputError(
-        "empty", "a.json, id '7'", role="it", remedy="correct it"
-    )
-    lacking = semmetrics.MissingDependencyError(
-        "pyarrow", "reading Parquet files", extra="parquet"
-    )
-    import pickle
-
-    return {
-        "text": str(error),
-        "parts": [error.problem, error.where, error.remedy],
-        "is": [kind.__name__ for kind in type(error).__mro__],
-        "lacking": str(lacking),
-        "lacking is": [kind.__name__ for kind in type(lacking).__mro__],
-        "pickled": [str(pickle.loads(pickle.dumps(one))) for one in (error, lacking)],
-        "plain": str(semmetrics.InputError("empty-id")),
-    }
-
-
-def _letters(texts: list[str]) -> Any:
-    """A vector with one 1: where, the length of the text says."""
-    return [[float(len(text) % 4 == place) for place in range(4)] for text in texts]
-
-
-class _Embedder:
-    """An embedding of one's own, which says its threshold."""
-
-    identity, dimension, threshold = "own-16@0123456789ab", 16, 0.4
-
-    def embed(self, texts: Any) -> Any:
-        import types
-
-        known = np.array([text in VECTORS for text in texts], bool)
-        vectors = np.array(
-            [VECTORS.get(text, [0.0] * 16) for text in texts], np.float32
-        )
-        return types.SimpleNamespace(vectors=vectors, known=known, truncated=0)
-
-
-def _cached() -> Any:
-    calls: list[Any] = []
-
-    def lengths(texts: list[str]) -> Any:
-        calls.append(len(texts))
-        return _letters(texts)
-
-    vars(lengths)["version"] = "1"  # without one nothing is kept
-    options: dict[str, Any] = {"measures": "SemF1(threshold=0.5)", "embedding": lengths}
-    first = scored(PREDS, GT, cache="vectors.sqlite", **options)
-    asked = list(calls)
-    again = scored(PREDS, GT, cache="vectors.sqlite", **options)
-    made = {
-        "first": first,
-        "the same": first == again,
-        "fewer asked": sum(calls) - sum(asked) < sum(asked),
-        "files": sorted(path.name for path in Path().glob("vectors*")),
-        "damaged": None,
-        "named": scored(PREDS, GT, cache="", **options),
-    }
-    for path in Path().glob("vectors*"):
-        path.unlink()
-    Path("vectors.sqlite").write_bytes(b"no database at all" * 100)
-    made["damaged"] = scored(PREDS, GT, cache="vectors.sqlite", **options)
-    Path("vectors.sqlite").unlink()
-    home = scored(PREDS, GT, cache=True, **options)
-    made["in the cache folder"] = [
-        home == first,
-        [p.name for p in Path("home").rglob("*.sqlite")],
-    ]
-    return made
-
-
-def _matrices() -> Any:
-    np.save("own.npy", np.array(list(VECTORS.values()), np.float32))
-    Path("own.txt").write_text(
-        "".join(f"{word}\n" for word in VECTORS), encoding="utf-8"
-    )
-    options: dict[str, Any] = {"measures": ["SemF1(threshold=0.4)", "MeanSim"]}
-    made = {"npy": scored(PREDS, GT, embedding="own.npy", **options)}
-    Path("own.txt").write_text("cat\n", encoding="utf-8")
-    made["too few names"] = scored(PREDS, GT, embedding="own.npy", **options)
-    return {"runs": made}
-
-
-def _from_many(systems: Any, **options: Any) -> Any:
-    return table_of(attempt(semmetrics.score_systems, systems, GT, **options))
-
-
-def _without_home() -> Any:
-    made = with_files(_cached)
-    return {name: one for name, one in made.items() if name != "files"} | {
-        "kept": sorted(Path(name).name for name in made["files"])
-        if isinstance(made.get("files"), dict)
-        else made.get("files")
-    }
-
-
-_OBJECTS = [
-    *(
-        Case(f"measure {text}", lambda t=text: {"parsed": _measure(t)})
-        for text in [
-            "F1",
-            "F1@1,3",
-            "MacroF1@2",
-            "F1(average=macro, labels=union)@3",
-            "O-F1",
-            "C-F1",
-            "SemF1(threshold=0.40)",
-            "AP(normalize=hits)",
-            "BLEU-4(reflen=shortest)",
-            "CIDEr-D(sigma=6.0)",
-            "CIDEr-D(sigma=6)",
-            "hF(root=include)",
-            "mAP(ties=ordered)",
-            "F1(decode=threshold:0.50)",
-            "F1(decode=cumulative:0.5,{kept}=2)",
-            "WMD",
-            "NGSM(order=2)",
-            "F1(empty=skip,no_prediction=nan)",
-            "BalancedAccuracy(q=20)",
-            " F1 ",
-            "F1 AP",
-            "",
-        ]
-    ),
-    *(
-        Case(
-            f"{name} with {options}", lambda n=name, o=options: {"gives": _with(n, **o)}
-        )
-        for name, options in [
-            ("F1", {"average": "macro"}),
-            ("F1", {"averages": "macro"}),
-            ("F1", {"average": "x"}),
-            ("SemF1@2", {"threshold": 0.3}),
-            ("SemF1", {"threshold": "auto"}),
-            ("F1", {"empty": 0}),
-            ("CIDEr-D", {"sigma": 2}),
-            ("MacroF1", {"average": "micro"}),
-        ]
-    ),
-    Case("a measure of one's own", _own),
-    Case("a measure of one's own of no count", _own_wrong),
-    Case("a table", _table, needs=("pandas",)),
-    Case("progress", _progress),
-    Case("errors", _errors),
-    Case("no systems", lambda: _from_many({})),
-    Case(
+TABLES = [
+    Case("a table", write_table, needs=("pandas",)),
+    Case("progress", report_progress),
+    systems(
         "several systems",
-        lambda: _from_many(
-            {"a": PREDS, "b": OTHER},
-            measures=["F1(average=macro,labels=union)", "MicroF1"],
-        ),
+        {"a": PREDS, "b": OTHER},
+        measures=["F1(average=macro,labels=union)", "MicroF1"],
     ),
-    Case(
-        "systems of other kinds",
-        lambda: _from_many({"a": PREDS, "b": RANKED}, measures=["F1@2"]),
+    systems(
+        "systems with and without scores", {"a": PREDS, "b": RANKED}, measures=["F1@2"]
     ),
-    Case(
-        "systems on other items",
-        lambda: _from_many(
-            {"a": PREDS, "b": {"1": ["cat"]}}, measures=["F1"], missing="skip"
-        ),
+    systems(
+        "set sizes of each system",
+        {"a": SCORES, "b": SCORES[::-1]},
+        TRUTH,
+        measures=["F1(decode=cardinality)"],
+        set_size_probs={"a": SIZES, "b": SIZES[::-1]},
     ),
-    Case(
-        "set sizes of each",
-        lambda: table_of(
-            attempt(
-                semmetrics.score_systems,
-                {"a": SCORES, "b": SCORES[::-1]},
-                TRUTH,
-                measures=[spelled("F1(decode={by_size})")],
-                set_size_probs={"a": SIZES, "b": SIZES[::-1]},
-            )
-        ),
-    ),
-    Case(
-        "captions of several",
-        lambda: table_of(
-            attempt(
-                semmetrics.score_systems,
-                {"a": CANDIDATES, "b": OTHERS},
-                REFERENCES,
-                measures=["BLEU-2", "CIDEr-D"],
-                score_references=True,
-            )
-        ),
-    ),
-    Case(
-        "a system called human",
-        lambda: table_of(
-            attempt(
-                semmetrics.score_systems,
-                {"human": CANDIDATES},
-                REFERENCES,
-                measures=["BLEU-2"],
-                score_references=True,
-            )
-        ),
-    ),
-    Case(
-        "a measure object", lambda: scored(PREDS, GT, measures=semmetrics.parse("F1@2"))
+    systems(
+        "captions of several systems",
+        {"a": CANDIDATES, "b": OTHERS},
+        REFERENCES,
+        measures=["BLEU-2", "CIDEr-D"],
+        score_references=True,
     ),
     Case(
         "a Bootstrap",
         lambda: scored(PREDS, GT, measures="F1", ci=semmetrics.Bootstrap(0.9, 20, 3)),
     ),
-    *(
-        call(f"Bootstrap {args}", semmetrics.Bootstrap, *args)
-        for args in [(), (2,), (0.9, 1), (0.9, 10, -1), (0.9, 10.5), ("x",)]
-    ),
-    Case(
-        "as_labels",
-        lambda: {
-            "number": len(semmetrics.as_labels(PREDS)),
-            "of a number": attempt(semmetrics.as_labels, 7, source="mine"),
-            "of a file": len(semmetrics.as_labels("long.csv")),
-            "of classes": scored(
-                semmetrics.as_labels(SCORES, classes=CLASSES),
-                semmetrics.as_labels(TRUTH, classes=CLASSES),
-                measures="mAP",
-            ),
-            "source": attempt(semmetrics.as_labels, {"a": [""]}, source="mine"),
-            "source by default": attempt(semmetrics.as_labels, {"a": [""]}),
-        },
-    ),
-    Case(
-        "as_captions",
-        lambda: {
-            "texts": semmetrics.as_captions(REFERENCES).values()[:3],
-            "number": len(semmetrics.as_captions("references.json")),
-            "of a number": attempt(semmetrics.as_captions, 7, source="mine"),
-            "source": attempt(semmetrics.as_captions, {"a": 3}, source="mine"),
-            "source by default": attempt(semmetrics.as_captions, {"a": 3}),
-        },
-    ),
-    Case(
-        "no such name",
-        lambda: {
-            "there": hasattr(semmetrics, "scores"),
-            "listed": sorted(dir(semmetrics)),
-        },
-    ),
-    Case(
-        "a function for an embedding",
-        lambda: scored(
-            PREDS,
-            GT,
-            measures=["SemF1(threshold=0.5)", "SoftF1", "BagSim"],
-            embedding=_letters,
-        ),
-    ),
-    Case(
-        "an embedding of one's own",
-        lambda: scored(PREDS, GT, measures=["SemF1", "SoftF1"], embedding=_Embedder()),
-    ),
-    Case(
-        "a device for a function",
-        lambda: scored(PREDS, GT, measures="SemF1", embedding=_letters, device="cpu"),
-    ),
-    Case(
-        "a function that gives too few",
-        lambda: scored(PREDS, GT, measures="SemF1", embedding=lambda texts: [[1.0]]),
-    ),
-    Case(
-        "a function that gives nan",
-        lambda: scored(
-            PREDS,
-            GT,
-            measures="SemF1",
-            embedding=lambda texts: [[float("nan")] for _ in texts],
-        ),
-    ),
-    Case("cached", _without_home),
-    Case("matrices of vectors", lambda: {**with_files(_matrices), "files": None}),
     Case(
         "a taxonomy of pairs",
         lambda: scored(
             {"1": ["cat"]},
             {"1": ["dog"]},
             measures="hF",
-            taxonomy=[(c, p) for c, p in TAXONOMY.items() if isinstance(p, str)],
+            taxonomy=[
+                (child, parent)
+                for child, parent in TAXONOMY.items()
+                if isinstance(parent, str)
+            ],
         ),
     ),
 ]
 
-GROUPS = {"objects": _OBJECTS}
+
+# ---- embeddings ----------------------------------------------------------------------------------
+
+
+def embed_by_length(texts: list[str]) -> Any:
+    """Return a vector with a 1 at the length of the text, modulo 4."""
+    vectors = np.zeros((len(texts), 4))
+    for vector, text in zip(vectors, texts, strict=True):
+        vector[len(text) % 4] = 1
+    return vectors.tolist()
+
+
+class OwnEmbedding:
+    """An embedding class, which has a threshold."""
+
+    identity = "own-16@0123456789ab"
+    dimension = 16
+    threshold = 0.4
+
+    def embed(self, texts: list[str]) -> Any:
+        """Return vectors, and which texts are known."""
+        unknown = [0.0] * self.dimension
+        vectors = [VECTORS.get(text, unknown) for text in texts]
+        return types.SimpleNamespace(
+            vectors=np.array(vectors, np.float32),
+            known=np.array([text in VECTORS for text in texts], bool),
+            truncated=0,
+        )
+
+
+EMBEDDINGS = [
+    Case(
+        "an embedding function",
+        lambda: scored(
+            PREDS,
+            GT,
+            measures=["SemF1(threshold=0.5)", "SoftF1", "BagSim"],
+            embedding=embed_by_length,
+        ),
+    ),
+    Case(
+        "an embedding class",
+        lambda: scored(
+            PREDS, GT, measures=["SemF1", "SoftF1"], embedding=OwnEmbedding()
+        ),
+    ),
+]
+
+
+# ---- thresholds ----------------------------------------------------------------------------------
+
+
+def swept(name: str, **options: Any) -> Case:
+    """Return the case of a sweep of thresholds."""
+    return Case(
+        f"sweep {name}",
+        lambda: describe_sweep(semmetrics.sweep(PREDS, GT, embedding=WORDS, **options)),
+        FLOAT32,
+    )
+
+
+def describe_sweep(sweep: semmetrics.ThresholdSweep) -> dict[str, Any]:
+    """Return all that is in a sweep."""
+    values = {name: row(values) for name, values in sweep.values.items()}
+    signatures = {}
+    for name, scores in sweep.scores.items():
+        signatures[name] = normal(scores[0].signature)
+    return {
+        "points": row(sweep.points),
+        "values": values,
+        "best": {name: plain(sweep.best[name]) for name in sweep.scores},
+        "notes": list(map(str, sweep.notes)),
+        "signatures": signatures,
+        "text": sweep.render("table").splitlines(),
+        "digits": sweep.to_text(digits=2).splitlines(),
+        "csv": sweep.to_csv().splitlines(),
+        "json": plain(sweep.to_dict()),
+    }
+
+
+def calibrated(name: str, **options: Any) -> Case:
+    """Return the case of a calibration on predictions and references."""
+
+    def run() -> dict[str, Any]:
+        calibration = semmetrics.calibrate_threshold(
+            PREDS, GT, thresholds=TENTHS, embedding=WORDS, **options
+        )
+        return describe_calibration(calibration)
+
+    return Case(f"calibration {name}", run, FLOAT32)
+
+
+def calibrated_on_pairs(name: str, pairs: Any = PAIRS, **options: Any) -> Case:
+    """Return the case of a calibration on pairs of terms."""
+
+    def run() -> dict[str, Any]:
+        calibration = semmetrics.calibrate_threshold_on_pairs(pairs, WORDS, **options)
+        return describe_calibration(calibration)
+
+    return Case(f"calibration {name}", run, FLOAT32)
+
+
+def describe_calibration(calibration: semmetrics.Calibration) -> dict[str, Any]:
+    """Return all that is in a calibration."""
+    used = None
+    if calibration.method == "contrast":
+        used = row(calibration.used(list(GT)))
+    return {
+        "says": plain(calibration.to_dict()),
+        "notes": list(map(str, calibration.notes)),
+        "used": used,
+    }
+
+
+def save_calibration() -> dict[str, Any]:
+    """Score with a calibration that was saved and loaded."""
+    calibration = semmetrics.calibrate_threshold(
+        PREDS, GT, thresholds=TENTHS, holdout=0.6, seed=1, embedding=WORDS
+    )
+    calibration.save("calibration.json")
+    loaded = semmetrics.Calibration.load("calibration.json")
+    Path("calibration.json").unlink()
+    return {
+        "same": calibration.to_dict() == loaded.to_dict(),
+        "digest": loaded.digest == calibration.digest,
+        "scored": scored(
+            PREDS,
+            GT,
+            measures=["SemF1", "SemF1(threshold=0.4)", "F1"],
+            calibration=loaded,
+            embedding=WORDS,
+        ),
+        "others": scored(
+            {"1": ["cat"]},
+            {"1": ["cat"]},
+            measures="SemF1",
+            calibration=[loaded],
+            embedding=WORDS,
+        ),
+    }
+
+
+THRESHOLDS = [
+    swept("of three thresholds", thresholds=[0.25, 0.5, 0.75]),
+    swept(
+        "of two measures",
+        measures=["SemF1", "SemRecall(match=optimal)@2"],
+        thresholds=[0.2, 0.6],
+    ),
+    swept("with intervals", thresholds=[0.2], ci=True, resamples=10),
+    calibrated("on all items", holdout=1),
+    calibrated("on some items", holdout=0.6, seed=1),
+    calibrated("of another measure", holdout=1, measure="SemRecall@2"),
+    calibrated_on_pairs("on pairs"),
+    calibrated_on_pairs("on pairs by Youden's index", criterion="youden"),
+    calibrated_on_pairs("on pairs by accuracy", criterion="accuracy"),
+    calibrated_on_pairs("on pairs in a file", "pairs.json"),
+    Case("a saved calibration", save_calibration),
+]
+
+
+# ---- captions ------------------------------------------------------------------------------------
+
+
+def frequencies(name: str, fit: Callable[[], DocumentFrequencies]) -> Case:
+    """Return the case of document frequencies."""
+    return Case(f"frequencies {name}", lambda: describe_frequencies(fit()))
+
+
+def fit(*arguments: Any) -> DocumentFrequencies:
+    """Count the document frequencies of the references."""
+    return semmetrics.fit_document_frequencies(SENTENCE_REFERENCES, *arguments)
+
+
+def describe_frequencies(found: DocumentFrequencies) -> dict[str, Any]:
+    """Return all that is in document frequencies, with the first n-grams."""
+    counts = {}
+    for gram, count in sorted(found.as_dict().items())[:40]:
+        counts[" ".join(gram)] = count
+    return {
+        "documents": found.documents,
+        "log": found.log_documents,
+        "made": [found.tokenizer, found.stem],
+        "hash": found.hash,
+        "number": len(found),
+        "counts": counts,
+    }
+
+
+def save_frequencies(name: str) -> DocumentFrequencies:
+    """Return document frequencies that were saved and loaded."""
+    fit("13a", "porter").save(name)
+    loaded = DocumentFrequencies.load(name)
+    Path(name).unlink()
+    return loaded
+
+
+def unpickle_frequencies() -> DocumentFrequencies:
+    """Return document frequencies of a pickle as the code of CIDEr has them."""
+    counts = {("a",): 3.0, ("a", "man"): 2.0, ("café",): 1.0}
+    content = {"document_frequency": counts, "ref_len": 9.0}
+    Path("frequencies.p").write_bytes(pickle.dumps(content, 2))
+    loaded = DocumentFrequencies.load("frequencies.p")
+    Path("frequencies.p").unlink()
+    return loaded
+
+
+def matrix(name: str, **options: Any) -> Case:
+    """Return the case of a matrix of captions."""
+    return call(
+        f"matrix {name}",
+        semmetrics.caption_matrix,
+        SENTENCE_REFERENCES,
+        SENTENCES,
+        **options,
+    )
+
+
+def best_captions(name: str, k: int, **options: Any) -> Case:
+    """Return the case of the best captions of a matrix."""
+    return call(
+        f"best {name}",
+        semmetrics.caption_top_k,
+        SENTENCE_REFERENCES,
+        SENTENCES,
+        k,
+        **options,
+    )
+
+
+def compute_blocks() -> list[Any]:
+    """Return the first row and the values of each block of a matrix."""
+    blocks = semmetrics.caption_blocks(
+        SENTENCE_REFERENCES, SENTENCES, memory=16 * 6 * 4
+    )
+    return [[start, plain(block)] for start, block in blocks]
+
+
+CAPTIONS = [
+    frequencies("with the default tokenizer", fit),
+    frequencies("of stems", lambda: fit("ptb", "porter")),
+    frequencies("in an archive", lambda: save_frequencies("df.npz")),
+    frequencies("in JSON", lambda: save_frequencies("df.json")),
+    frequencies("in a pickle", unpickle_frequencies),
+    frequencies(
+        "of counts",
+        lambda: DocumentFrequencies.from_counts(
+            {("a",): 2, ("a", "b"): 1}, documents=3
+        ),
+    ),
+    matrix("by default"),
+    matrix("of CIDEr", measure="CIDEr"),
+    matrix("in float32", dtype="float32", tokenizer="whitespace"),
+    matrix("with document frequencies", doc_freq="frequencies.json"),
+    Case("blocks of a matrix", compute_blocks),
+    best_captions("two captions", 2),
+    best_captions("two images", 2, axis="images"),
+]
+
+
+# ---- data ----------------------------------------------------------------------------------------
+
+
+def read_labels() -> dict[str, Any]:
+    """Score matrices that were read before."""
+    return scored(
+        semmetrics.as_labels(SCORES, classes=CLASSES),
+        semmetrics.as_labels(TRUTH, classes=CLASSES),
+        measures="mAP",
+    )
+
+
+GROUPS = {
+    "objects": [
+        *MEASURES,
+        *TABLES,
+        *EMBEDDINGS,
+        *THRESHOLDS,
+        *CAPTIONS,
+        Case("labels that were read before", read_labels),
+    ]
+}

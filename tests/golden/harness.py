@@ -1,428 +1,325 @@
-"""What runs a case and what compares its result with the one on record.
+"""Run a case, and compare its result with the recorded one.
 
-A case gives a value of JSON: dicts, lists, texts and numbers. Texts and numbers are compared as
-they are, but for numbers with a point, also inside of texts: these may differ by the case's
-tolerance, so that a sum may be taken in another order.
+A result is a JSON value. Floats may differ by the tolerance of the case, also inside strings, so
+that a sum may be computed in another order.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import difflib
 import io
 import json
 import math
-import os
 import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from golden.names import spelled
 
 import semmetrics
 from semmetrics.cli import app, main
-from semmetrics.errors import Fact
+from semmetrics.errors import Fact, InputError
 
-EXACT, LOOSE = 1e-12, 2e-6
-"""Tolerances: of what is computed in float64, and of float32 products of real vectors."""
-QUANTILE = 1e-10
-"""Tolerance of limits of intervals that use a quantile of Student's t.
-
-`scipy.special.stdtrit` of SciPy 1.15 and older agrees with that of newer ones in ten digits.
-"""
+EXACT = 1e-12
+FLOAT32 = 2e-6
+STUDENT_T = 1e-10
+"""SciPy 1.15 and newer versions agree in ten digits of the quantiles of Student's t."""
 DATA = Path(__file__).parent / "data"
-_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")
-_VERSION = re.escape(semmetrics.__version__)
+_FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")
+_PACKAGES_OF_JAVA = ("pycocoevalcap", "nltk")
 
 
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """One thing that must not change.
-
-    Attributes
-    ----------
-    name : str
-    run : callable
-        Gives a value of JSON.
-    tolerance : float
-        Relative, and absolute below 1.
-    needs : tuple of str
-        Packages without which it is skipped, perhaps with the oldest version: ``click>=8.2``.
-    """
+class Case(NamedTuple):
+    """A call with a recorded result."""
 
     name: str
     run: Callable[[], Any]
     tolerance: float = EXACT
+    """Relative, and absolute for values below 1."""
     needs: tuple[str, ...] = ()
+    """Packages without which the case is skipped."""
 
 
-# ---- the program --------------------------------------------------------------------------------
+# ---- the command line ----------------------------------------------------------------------------
 
 
-class _Gone(io.BytesIO):
-    """A standard output whose reader went away."""
+class _ClosedPipe(io.BytesIO):
+    """A standard output whose reader has exited."""
 
     def write(self, data: Any) -> int:
         raise BrokenPipeError
 
 
 def run_program(
-    arguments: list[str], stdin: bytes = b"", *, gone: bool = False
-) -> tuple[int, str, str]:
-    """Exit code, standard output and the errors of ``semmetrics``, run in this process.
+    arguments: list[str], stdin: bytes = b"", *, closed_stdout: bool = False
+) -> tuple[int, str, list[str]]:
+    """Return the exit code, the standard output and the errors of ``semmetrics``.
 
-    Errors are given by their type and place: their wording may change.
+    Errors are described by type and place, since their wording may change.
     """
     errors: list[str] = []
-    out, err = (
-        io.TextIOWrapper(held(), "utf-8", newline="")
-        for held in (_Gone if gone else io.BytesIO, io.BytesIO)
-    )
-    given = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
-    before = sys.stdin
-    sys.stdin = given
-    try:
-        with (
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(err),
-            pytest.MonkeyPatch.context() as patch,
-        ):
-            patch.setattr(app, "complain", lambda text: errors.append(_handled(text)))
+
+    def record_error(message: str) -> None:
+        errors.append(describe_error(sys.exc_info()[1]))
+
+    stdout = io.TextIOWrapper(_ClosedPipe() if closed_stdout else io.BytesIO(), "utf-8")
+    code = 0
+    with (
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(io.StringIO()),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
+        patch.setattr(app, "complain", record_error)
+        try:
             main(arguments)
-    except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else 1
-    finally:
-        sys.stdin = before
-    texts = []
-    for stream in (out, err):
-        with contextlib.suppress(BrokenPipeError):
-            stream.flush()
-        texts.append(stream.buffer.getvalue().decode())
-    return code, normal(texts[0]), normal("\n".join(errors))
+        except SystemExit as exit_:
+            code = exit_.code if isinstance(exit_.code, int) else 1
+    with contextlib.suppress(BrokenPipeError):
+        stdout.flush()
+    return code, normal(stdout.buffer.getvalue().decode()), errors
 
 
-def _handled(text: str) -> str:
-    """The type and place of the error that a message is of."""
-    error = sys.exc_info()[1]
-    return type(error).__name__ + (
-        f" at {where}" if (where := getattr(error, "where", "")) else ""
-    )
+def command(line: str, *, stdin: bytes = b"", **options: Any) -> Case:
+    """Return the case of a command: its exit code, output, errors and files."""
+    return Case(line, lambda: with_files(run_command, line, stdin), **options)
 
 
-def normal(text: str) -> str:
-    """A text without the folder, the version and what other packages say in their own words."""
-    text = text.replace(str(Path.cwd()), "FOLDER")
-    text = re.sub(r"(<function \w+) at 0x[0-9a-f]+>", r"\1>", text)
-    text = re.sub(rf"\bv:{_VERSION}", "v:VERSION", text)
-    text = re.sub(rf"\bsemmetrics {_VERSION}", "semmetrics VERSION", text)
-    text = re.sub(rf"(['\"]){_VERSION}(['\"])", r"\1VERSION\2", text)
-    return re.sub(r"\b(cal:[^|@]*@)[0-9a-f]{12}", r"\1DIGEST", text)
-
-
-def cli(
-    command: str,
-    *,
-    stdin: bytes = b"",
-    tolerance: float = EXACT,
-    needs: tuple[str, ...] = (),
-    name: str | None = None,
-    keep: re.Pattern[str] = re.compile(".*"),
-) -> Case:
-    """A case of a command: what to keep of the lines it prints, its exit code and its files."""
-
-    def run() -> Any:
-        code, out, err = run_program(shlex.split(spelled(command)), stdin)
-        result: dict[str, Any] = {"exit": code}
-        if out:
-            result["stdout"] = [
-                kept[0] for line in out.splitlines() if (kept := keep.match(line))
-            ]
-        if err:
-            result["stderr"] = err.splitlines()
-        return result
-
-    return Case(name or command, lambda: with_files(run), tolerance, needs)
-
-
-def with_files(run: Callable[[], Any]) -> Any:
-    """The result of a run and the files that it wrote, which are removed."""
-    before, folders = _files()
-    result = run()
-    written = {}
-    after, made = _files()
-    for name, changed in sorted(after.items()):
-        if name not in before:
-            written[name] = _content(Path(name))
-            Path(name).unlink()
-        elif changed != before[name]:
-            raise AssertionError(f"{name} was changed")
-    for name in sorted(made - folders, reverse=True):
-        Path(name).rmdir()
-    if written:
-        result = {**result, "files": written}
+def run_command(line: str, stdin: bytes = b"") -> dict[str, Any]:
+    """Run a command, and return its exit code, output and errors."""
+    code, stdout, errors = run_program(shlex.split(line), stdin)
+    result: dict[str, Any] = {"exit": code}
+    if stdout:
+        result["stdout"] = stdout.splitlines()
+    if errors:
+        result["stderr"] = errors
     return result
 
 
-def _files(folder: str = "") -> tuple[dict[str, int], set[str]]:
-    """The files below this folder, when each was last changed, and the folders."""
-    files, folders = {}, set()
-    with os.scandir(folder or ".") as entries:
-        for entry in entries:
-            name = folder + entry.name
-            if entry.is_dir():
-                inner = _files(f"{name}/")
-                files |= inner[0]
-                folders |= inner[1] | {name}
-            else:
-                files[name] = entry.stat().st_mtime_ns
-    return files, folders
+def with_files(run: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+    """Return the result of a call and the files that it wrote, which are removed."""
+    before = set(Path().rglob("*"))
+    result = run(*arguments)
+    paths = sorted(set(Path().rglob("*")) - before, reverse=True)
+    files = {}
+    for path in paths:
+        if path.is_file():
+            files[path.as_posix()] = _read_file(path)
+            path.unlink()
+        else:
+            path.rmdir()
+    if files:
+        result["files"] = dict(sorted(files.items()))
+    return result
 
 
-def _content(path: Path) -> Any:
-    """What is in a file, as far as it is no machine's own."""
-    if path.suffix in (".npy", ".npz"):
-        with (
-            contextlib.closing(np.load(path, allow_pickle=False))
-            if path.suffix == ".npz"
-            else (contextlib.nullcontext(np.load(path, allow_pickle=False))) as held
-        ):
-            arrays = dict(held) if path.suffix == ".npz" else {"array": held}
-            return {
-                name: [str(one.dtype), one.tolist()] for name, one in arrays.items()
-            }
+def _read_file(path: Path) -> Any:
+    if path.suffix == ".npy":
+        return {"array": _array(np.load(path))}
+    if path.suffix == ".npz":
+        with np.load(path) as archive:
+            return {name: _array(array) for name, array in archive.items()}
     try:
         return normal(path.read_bytes().decode()).splitlines()
     except UnicodeDecodeError:
         return "binary"
 
 
-# ---- Python -------------------------------------------------------------------------------------
+def _array(array: Any) -> list[Any]:
+    return [str(array.dtype), array.tolist()]
 
 
-def attempt(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """What a function gives, or its error."""
+# ---- Python --------------------------------------------------------------------------------------
+
+
+def describe_error(error: BaseException | None) -> str:
+    """Return the type of an error and its place."""
+    name = type(error).__name__
+    place = getattr(error, "where", "")
+    return f"{name} at {place}" if place else name
+
+
+def attempt(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Return the result of a function, or its error."""
     try:
-        return function(*args, **options)
-    except semmetrics.InputError as error:
-        return {"error": _handled(str(error))}
-    except (
-        Exception
-    ) as error:  # in Python's own words, which differ between its versions
-        return {"error": type(error).__name__}
+        return function(*arguments, **options)
+    except InputError as error:
+        return {"error": describe_error(error)}
 
 
-def scored(preds: Any, gts: Any, **options: Any) -> Any:
-    """Everything that ``score`` says."""
-    return table_of(attempt(semmetrics.score, preds, gts, **options))
+def scored(preds: Any, gts: Any, **options: Any) -> dict[str, Any]:
+    """Return all that ``score`` reports."""
+    return describe_table(attempt(semmetrics.score, preds, gts, **options))
 
 
-def table_of(table: Any) -> Any:
-    """Everything in a table of scores."""
-    if isinstance(table, dict):  # an error
+def describe_table(table: Any) -> dict[str, Any]:
+    """Return all that is in a table of scores."""
+    if isinstance(table, dict):
         return table
-    result: dict[str, Any] = {"scores": [_score(one) for one in table]}
-    noted = [[fact.code, fact.n] for fact in table.facts if isinstance(fact, Fact)]
-    if noted:
-        result["facts"] = noted
+    result: dict[str, Any] = {"scores": [_describe_score(score) for score in table]}
+    facts = [[fact.code, fact.n] for fact in table.facts if isinstance(fact, Fact)]
+    if facts:
+        result["facts"] = facts
     if table.not_computed:
-        result["not computed"] = [one.heading for one in table.not_computed]
+        result["not computed"] = [measure.heading for measure in table.not_computed]
     return result
 
 
-def _score(score: Any) -> dict[str, Any]:
-    name = str(score.measure) if score.heading == str(score.measure) else None
-    made: dict[str, Any] = {
+def _describe_score(score: Any) -> dict[str, Any]:
+    measure = str(score.measure)
+    if score.heading != measure:
+        measure = f"{score.heading} = {measure}"
+    result: dict[str, Any] = {
         "system": score.system,
-        "measure": name or f"{score.heading} = {score.measure}",
-        "value": number(score.value),
+        "measure": measure,
+        "value": _number(score.value),
         "n": f"{score.n} {score.unit}",
         "signature": normal(score.signature),
     }
     if score.undefined:
-        made["undefined"] = score.undefined
+        result["undefined"] = score.undefined
     if score.ci is not None:
-        ci = score.to_dict()["ci"]
-        made["ci"] = ci
+        result["ci"] = score.to_dict()["ci"]
     items = attempt(lambda: score.items)
     if items is not None:
-        made["items"] = items if isinstance(items, dict) else row(items)
-    labels = score.per_label
-    if labels is not None:
-        made["per label"] = {name: row(column) for name, column in labels.items()}
-    return made
+        result["items"] = items if isinstance(items, dict) else row(items)
+    if score.per_label is not None:
+        columns = score.per_label.items()
+        result["per label"] = {name: row(column) for name, column in columns}
+    return result
 
 
-def plain_score(score: Mapping[str, Any]) -> list[Any]:
-    """What of a score of JSON tells one format from another."""
-    return [
-        score["value"],
-        score["n"],
-        ";".join(f"{cause}={n}" for cause, n in score["undefined"].items()),
-        normal(score["signature"]),
-    ]
+def row(values: Any) -> str:
+    """Write numbers or strings in one line, with all their digits."""
+    return " ".join(str(_number(value)) for value in np.asarray(values).tolist())
 
 
-def number(value: Any) -> Any:
-    """A number, of which JSON knows no nan."""
-    value = value.item() if hasattr(value, "item") else value
+def _number(value: Any) -> Any:
+    """Return a number as JSON has it, and nan as a string."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
 
 
-def row(values: Any) -> str:
-    """Numbers or texts in one line, with all their digits."""
-    return " ".join(str(number(value)) for value in np.asarray(values).tolist())
-
-
 def plain(value: Any) -> Any:
-    """A result of any kind as JSON has it."""
-    if isinstance(value, str) and value == semmetrics.__version__:
-        return "VERSION"
+    """Return a result of any type as a JSON value."""
+    if value is None or isinstance(value, bool | int | float | np.generic):
+        return _number(value)
     if isinstance(value, np.ndarray):
-        made: Any = f"{value.dtype} {value.shape}: {row(value.ravel())}"
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        made = {
-            f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)
-        }
-    elif isinstance(value, dict):
-        made = {str(name): plain(one) for name, one in value.items()}
-    elif hasattr(value, "_asdict"):
-        made = plain(value._asdict())
-    elif isinstance(value, (list, tuple)):
-        made = [plain(one) for one in value]
-    elif value is None or isinstance(value, (bool, int, float, np.generic)):
-        made = number(value)
-    else:
-        made = normal(str(value))
-    return made
+        return f"{value.dtype} {value.shape}: {row(value.ravel())}"
+    if isinstance(value, list):
+        return [plain(entry) for entry in value]
+    fields = _fields(value)
+    if fields is not None:
+        return {str(name): plain(entry) for name, entry in fields.items()}
+    if isinstance(value, tuple):
+        return [plain(entry) for entry in value]
+    return normal(str(value))
 
 
-def call(name: str, function: Callable[..., Any], *args: Any, **options: Any) -> Case:
-    def run() -> Any:
-        return {"gives": plain(attempt(function, *args, **options))}
+def _fields(value: Any) -> Mapping[Any, Any] | None:
+    """Return the fields of a mapping, a named tuple or a dataclass."""
+    if isinstance(value, Mapping):
+        return value
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    if dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+        return {name: getattr(value, name) for name in names}
+    return None
 
-    return Case(name, lambda: with_files(run))
+
+def call(
+    name: str, function: Callable[..., Any], *arguments: Any, **options: Any
+) -> Case:
+    """Return the case of a function and its arguments."""
+    return Case(
+        name, lambda: {"gives": plain(attempt(function, *arguments, **options))}
+    )
 
 
-# ---- records ------------------------------------------------------------------------------------
+def normal(text: str) -> str:
+    """Return a text without the working folder, addresses, the version and digests of files."""
+    if text == semmetrics.__version__:
+        return "VERSION"
+    version = re.escape(semmetrics.__version__)
+    text = text.replace(str(Path.cwd()), "FOLDER")
+    text = re.sub(r"(<function \w+) at 0x[0-9a-f]+>", r"\1>", text)
+    text = re.sub(rf"(v:|semmetrics |['\"]){version}\b", r"\1VERSION", text)
+    return re.sub(r"\b(cal:[^|@]*@)[0-9a-f]{12}", r"\1DIGEST", text)
+
+
+# ---- records -------------------------------------------------------------------------------------
 
 
 def load(group: str) -> dict[str, Any]:
-    """The results on record of a group of cases."""
+    """Read the recorded results of a group of cases."""
     path = DATA / f"{group}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def save(group: str, results: Mapping[str, Any]) -> None:
-    """Put results on record."""
+    """Write the results of a group of cases."""
     text = json.dumps(results, indent=1, ensure_ascii=True, allow_nan=False)
     (DATA / f"{group}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def differences(expected: Any, found: Any, tolerance: float) -> list[str]:
-    """Where two values differ, in lines to read."""
-    return list(_differences(expected, found, tolerance, ""))
-
-
-def _differences(expected: Any, found: Any, tolerance: float, at: str) -> Iterator[str]:
-    if isinstance(expected, dict) and isinstance(found, dict):
-        yield from _of_dicts(expected, found, tolerance, at)
-    elif isinstance(expected, list) and isinstance(found, list):
-        if not _same_list(expected, found, tolerance):
-            yield from _of_lists(expected, found, tolerance, at)
-    elif not _same(expected, found, tolerance):
-        yield f"{at}:\n  expected {expected!r}\n  found    {found!r}"
-
-
-def _of_dicts(
-    expected: dict[str, Any], found: dict[str, Any], tolerance: float, at: str
-) -> Iterator[str]:
-    for key in {**expected, **found}:
-        here = f"{at} / {key}" if at else str(key)
-        if key not in found:
-            yield f"{here}: lacking; expected {expected[key]!r:.300}"
-        elif key not in expected:
-            yield f"{here}: not expected: {found[key]!r:.300}"
-        else:
-            yield from _differences(expected[key], found[key], tolerance, here)
-    if list(expected) != list(found) and set(expected) == set(found):
-        yield f"{at}: another order of keys: {list(found)}"
-
-
-def _of_lists(
-    expected: list[Any], found: list[Any], tolerance: float, at: str
-) -> Iterator[str]:
-    if all(isinstance(line, str) for line in expected + found):
-        lines = difflib.unified_diff(
-            expected, found, "expected", "found", lineterm="", n=1
-        )
-        yield f"{at}:\n" + "\n".join(lines)
-    elif len(expected) != len(found):
-        yield f"{at}: {len(found)} in place of {len(expected)}: {found!r:.300}"
+def differences(
+    expected: Any, actual: Any, tolerance: float, at: str = ""
+) -> list[str]:
+    """Return one line for each difference of two JSON values."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        pairs = [(key, expected.get(key), actual.get(key)) for key in expected | actual]
+        same_shape = list(expected) == list(actual)
+    elif isinstance(expected, list) and isinstance(actual, list):
+        pairs = list(zip(range(len(expected)), expected, actual, strict=False))
+        same_shape = len(expected) == len(actual)
     else:
-        for place, (one, other) in enumerate(zip(expected, found, strict=True)):
-            yield from _differences(one, other, tolerance, f"{at} / {place}")
+        if _is_close(expected, actual, tolerance):
+            return []
+        return [f"{at}: expected {expected!r}, got {actual!r}"]
+    lines = []
+    for key, expected_part, actual_part in pairs:
+        lines += differences(expected_part, actual_part, tolerance, f"{at}/{key}")
+    if not same_shape and not lines:
+        lines.append(f"{at}: expected {expected!r}, got {actual!r}")
+    return lines
 
 
-def _same_list(expected: list[Any], found: list[Any], tolerance: float) -> bool:
-    return len(expected) == len(found) and not any(
-        next(_differences(one, other, tolerance, ""), None)
-        for one, other in zip(expected, found, strict=True)
-    )
+def _is_close(expected: Any, actual: Any, tolerance: float) -> bool:
+    if isinstance(expected, str) and isinstance(actual, str):
+        return _is_close_text(expected, actual, tolerance)
+    if isinstance(expected, float) and isinstance(actual, int | float):
+        return abs(expected - actual) <= tolerance * max(1.0, abs(expected))
+    return type(expected) is type(actual) and expected == actual
 
 
-def _same(expected: Any, found: Any, tolerance: float) -> bool:
-    if isinstance(expected, float) or isinstance(found, float):
-        plain = {type(expected), type(found)} <= {int, float}
-        return plain and _close(expected, found, tolerance)
-    if isinstance(expected, str) and isinstance(found, str):
-        if expected == found:
-            return True
-        one, other = (_NUMBER.findall(text) for text in (expected, found))
-        return (
-            _NUMBER.sub("#", expected) == _NUMBER.sub("#", found)
-            and len(one) == len(other)
-            and all(
-                _close(float(a), float(b), tolerance)
-                for a, b in zip(one, other, strict=True)
-            )
-        )
-    return type(expected) is type(found) and expected == found
-
-
-def _close(expected: float, found: float, tolerance: float) -> bool:
-    return abs(expected - found) <= tolerance * max(1.0, abs(expected))
-
-
-_ABSENT = ("pycocoevalcap", "nltk")
+def _is_close_text(expected: str, actual: str, tolerance: float) -> bool:
+    """Return whether two strings differ only in close floats."""
+    if _FLOAT.sub("#", expected) != _FLOAT.sub("#", actual):
+        return False
+    pairs = zip(_FLOAT.findall(expected), _FLOAT.findall(actual), strict=True)
+    return all(_is_close(float(a), float(b), tolerance) for a, b in pairs)
 
 
 @contextlib.contextmanager
 def folder_of_inputs(folder: Path, write: Callable[[], None]) -> Iterator[None]:
-    """Be in a folder with the input files, on a machine that has no Java and no package for it."""
-    fixed = {
-        "COLUMNS": "80",
-        "SEMMETRICS_HOME": str(folder / "home"),
-        "SEMMETRICS_TRACEBACK": "",
-        "PATH": str(folder / "no programs"),
-    }
+    """Work in a folder with the input files, as on a machine without Java and its packages."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in fixed.items():
-            patch.setenv(name, value)
-        loaded = [name for name in sys.modules if name.partition(".")[0] in _ABSENT]
-        # parts that another test has loaded are hidden, too
-        for package in {
-            *_ABSENT,
-            *loaded,
-        }:
-            patch.setitem(sys.modules, package, None)
+        patch.setenv("COLUMNS", "80")
+        patch.setenv("SEMMETRICS_HOME", str(folder / "home"))
+        patch.setenv("SEMMETRICS_TRACEBACK", "")
+        patch.setenv("PATH", str(folder / "no programs"))
+        for module in [*_PACKAGES_OF_JAVA, *sys.modules]:
+            if module.partition(".")[0] in _PACKAGES_OF_JAVA:
+                patch.setitem(sys.modules, module, None)
         patch.chdir(folder)
         write()
         yield
