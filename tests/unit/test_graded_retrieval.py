@@ -359,14 +359,16 @@ def test_measures_at_a_level_of_relevance_equal_ir_measures(rel):
         "R-Precision(rel={})": ir.Rprec(rel=rel),
         "nDCG@5": ir.nDCG @ 5,
     }
-    qrels = pd.DataFrame(GRADES).clip(lower=0).stack().swaplevel()
+    judgements = []
+    for query, grades in GRADES.items():
+        for document, grade in grades.items():
+            judgements.append(ir.Qrel(query, document, max(0, grade)))
     ranks = {}
     for query, documents in RUN.items():
         ranks[query] = {name: 50.0 - rank for rank, name in enumerate(documents)}
 
     table = score_grades([name.format(rel) for name in theirs])
 
-    judgements = [ir.Qrel(*key, int(grade)) for key, grade in qrels.items()]
     expected = ir.calc_aggregate(theirs.values(), judgements, ranks)
     for score, measure in zip(table, theirs.values(), strict=True):
         assert score.value == pytest.approx(expected[measure], abs=1e-9), score.heading
