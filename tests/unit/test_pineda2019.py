@@ -203,21 +203,3 @@ def test_dirichlet_weighs_a_thousand_set_sizes():
 def test_invalid_options_of_set_sizes_are_errors(options):
     with refused("bad-option"):
         score(SCORES, REFS, set_size_probs=SIZE_PROBS, **options)
-
-
-@pytest.mark.parametrize(
-    ("policy", "is_above_half", "value"),
-    [("0", False, 0.4), ("1", True, 0.8), ("skip", True, 0.5)],
-)
-def test_the_best_threshold_depends_on_the_value_of_empty_items(
-    policy, is_above_half, value
-):
-    preds = [[("a", 0.9)], [("b", 0.4)], *[[("c", 0.5), ("c", 0.1)]] * 3]
-    refs = [["a"], ["b"], [], [], []]
-    measure = f"F1(empty={policy},decode=threshold:best)"
-
-    (result,) = semmetrics.score(preds, refs, measures=measure)
-
-    assert result.value == pytest.approx(value)
-    threshold = str(result.measure["decode"]).removeprefix("threshold:")
-    assert (float(threshold) >= 0.5) == is_above_half
