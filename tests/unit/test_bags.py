@@ -17,9 +17,6 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics._version import __version__
-from semmetrics.embed.coverage import measure_coverage
-from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.normalization import kubany2020
 
 TEXT_DISTANCES = ["WMD(build=text)", "RWMD(build=text)"]
 DISTANCES = ["WMD", "RWMD", *TEXT_DISTANCES]
@@ -233,15 +230,6 @@ def test_other_measures_count_a_repeated_term_once():
     for measure in ("WMD", "F1", "MacroF1", "AP", "SemF1"):
         expected = value(measure, once, ["car"], **options)
         assert value(measure, twice, ["car"], **options) == expected
-
-
-def test_repeated_terms_are_counted_as_terms_of_the_coverage():
-    labels = as_labels({"two": [["bus", "Bus", "car"]]})
-    labels = labels.normalized(kubany2020, repeats=True)
-
-    (coverage,) = measure_coverage({"y": labels}, Tiny(PLANE))
-
-    assert (coverage.labels, coverage.terms) == (1, 3)
 
 
 # ---- labels without a vector --------------------------------------------------------

@@ -154,34 +154,6 @@ def test_every_form_of_the_truth_gives_the_same_values(truth):
     assert score(gts=truth).to_dict() == score().to_dict()
 
 
-def save_npy(folder):
-    np.save(folder / "scores.npy", SCORES)
-    return folder / "scores.npy"
-
-
-def save_npz(folder):
-    np.savez(folder / "scores.npz", scores=SCORES, classes=CLASSES)
-    return folder / "scores.npz"
-
-
-def save_csv(folder):
-    frame = pd.DataFrame(SCORES, columns=CLASSES)
-    frame.to_csv(folder / "scores.csv", index_label="id")
-    return folder / "scores.csv"
-
-
-@pytest.mark.parametrize("save", [save_npy, save_npz, save_csv])
-def test_every_file_of_scores_gives_the_same_values(save, tmp_path):
-    truth = TRUTH
-    if save is save_csv:
-        truth = dict(zip("01234", TRUTH, strict=True))
-    options = {**SIDES, "measures": "H AUSUC"}
-
-    table = score(save(tmp_path), truth, **options)
-
-    assert table.to_dict() == score(**options).to_dict()
-
-
 def test_numbers_in_the_truth_are_places_unless_they_are_names(tmp_path):
     np.save(tmp_path / "truth.npy", TRUTH_CODES)
     names = ["3", "1", "0", "2"]
@@ -234,11 +206,6 @@ def test_only_scores_of_candidates_are_checked(tmp_path):
 def test_invalid_input_is_an_error(options, code):
     with refused(code):
         score(**options)
-
-
-def test_strings_may_be_classes_or_labels():
-    with refused("ambiguous-kind"):
-        semmetrics.score({"a": "cat"}, {"a": "dog"})
 
 
 def test_a_code_outside_the_classes_is_an_error():
@@ -431,19 +398,3 @@ def test_names_of_built_in_lists_are_reserved(name):
         score(**SIDES, class_lists={name: ["cat"]})
     with refused("bad-option", name="candidates"):
         PerClassAccuracy(candidates=name)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "code"),
-    [
-        ("list.json", '{"cat": 0}', "wrong-type"),
-        ("list.csv", "cat\ndog\n", "wrong-format"),
-    ],
-)
-@pytest.mark.parametrize("option", ["classes", "seen"])
-def test_class_lists_of_other_formats_are_errors(tmp_path, name, text, code, option):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-
-    with refused(code, str(path)):
-        score(**{option: path})

@@ -148,17 +148,6 @@ def test_a_fold_is_scored_with_its_part_of_phi(direction):
     assert_allclose(values(whole), np.mean(values_of_folds, axis=0), rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "measure", ["NCS(ground_truth=left-out)@5", "SR(m=2,similar=images)@5"]
-)
-def test_positives_outside_the_gallery_have_no_effect(measure):
-    positives = {**POSITIVES, "i0": [*POSITIVES["i0"], "elsewhere"]}
-
-    score = score_phi(measure, positives=positives, missing="skip")[0]
-
-    assert_allclose(score.items, score_phi(measure)[0].items, rtol=0, atol=0)
-
-
 def test_large_integers_are_ranked_exactly():
     similarities = np.array([[2**53, 2**53 + 1]])
 
@@ -320,20 +309,6 @@ def test_grades_are_transposed_with_the_matrix():
     across = score_grades("nDCG@1", transposed, matrix.T, **documents)[0]
 
     assert down.items.tolist() == across.items.tolist()
-
-
-def test_batches_of_grades_have_the_values_of_one_call():
-    options = {"measures": "nDCG@5", "gallery": DOCUMENTS, "task": "retrieval"}
-    scorer = semmetrics.Scorer(keep_rows=False, **options)
-    for queries in (QUERIES[:4], QUERIES[4:]):
-        run = {query: RUN[query] for query in queries}
-        scorer.update(run, {query: GRADES[query] for query in queries})
-
-    score = scorer.compute()[0]
-
-    whole = score_grades(**options)[0]
-    assert score.value == pytest.approx(whole.value)
-    assert score.signature == whole.signature
 
 
 @pytest.mark.parametrize("grades", [[0, 2], [3, 1]])

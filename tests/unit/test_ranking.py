@@ -221,26 +221,6 @@ def test_roc_auc_of_weights_is_the_share_of_ordered_pairs(seed):
             assert_allclose(row[label], expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
-def test_a_replicate_does_not_depend_on_the_others(interpolation):
-    data = ScoredClasses(0)
-    curves = data.curves()
-    weights = data.rng.random((9, 30))
-    n_copies = 2 * class_curves.MAX_CELLS_PER_STEP // weights.size
-
-    def precision(weights):
-        return class_precision.class_average_precision(
-            curves, weights, interpolation=interpolation
-        )
-
-    values = precision(weights)
-
-    in_several_steps = precision(np.tile(weights, (n_copies, 1)))
-    assert_array_equal(in_several_steps, np.tile(values, (n_copies, 1)))
-    one_by_one = [precision(row[None])[0] for row in weights]
-    assert_array_equal(one_by_one, values)
-
-
 # In floats, the sum of these weights is not the sum of any two parts of them.
 @pytest.mark.parametrize("weights", [[0.1, 0.1, 0.2, 0.3], [1, 1, 2, 3]])
 def test_a_class_of_all_items_has_no_roc_curve_for_any_weights(weights):
@@ -263,13 +243,6 @@ def test_tiny_weights_have_an_effect_on_roc_auc(weights):
 
     expected = sklearn_metrics.roc_auc_score(truth, scores, sample_weight=weights)
     assert score.value == pytest.approx(expected)
-
-
-def test_measures_of_no_items_are_undefined():
-    table = np.zeros((0, 3))
-
-    assert np.isnan(item_ranking.coverage_error(table, table))
-    assert np.isnan(class_precision.mean_average_precision(table, table))
 
 
 def test_a_class_without_scores_has_an_average_precision_of_0():

@@ -12,7 +12,6 @@ from oracles import retrieval as oracle
 from refusals import codes, facts, refused
 
 import semmetrics
-from semmetrics.data.rankings import Products
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.retrieval import as_candidates
 from semmetrics.kinds.retrieval import embeddings as embeddings_module
@@ -109,20 +108,9 @@ RUNS = {
 
 @pytest.mark.parametrize("form", RUNS)
 def test_every_format_of_a_run_gives_the_same_values(form, tmp_path, expected):
-    assert score(RUNS[form](tmp_path)).to_dict() == expected
+    names = NO_NAMES if form in RUNS_WITH_NAMES else NAMES
 
-
-@pytest.mark.parametrize("form", RUNS_WITH_NAMES)
-def test_names_may_come_from_the_run(form, tmp_path, expected):
-    run = RUNS_WITH_NAMES[form](tmp_path)
-
-    assert score(run, **NO_NAMES).to_dict() == expected
-
-
-def test_rows_of_numbers_may_begin_with_integers():
-    table = score([[1, 0], [0.5, 1]], [[0], [1]], measures="HitRate@1", **NO_NAMES)
-
-    assert table[0].value == 1.0
+    assert score(RUNS[form](tmp_path), **names).to_dict() == expected
 
 
 def test_a_truncated_hdf5_file_is_an_error(tmp_path):
@@ -143,15 +131,7 @@ def store_values_elsewhere(file, h5py):
     file.create_dataset("values", SIMILARITIES.shape, **options)
 
 
-def store_virtual_values(file, h5py):
-    layout = h5py.VirtualLayout(SIMILARITIES.shape, float)
-    layout[:] = h5py.VirtualSource("other.h5", "values", SIMILARITIES.shape)
-    file.create_virtual_dataset("values", layout)
-
-
-@pytest.mark.parametrize(
-    "link", [link_ids, store_values_elsewhere, store_virtual_values]
-)
+@pytest.mark.parametrize("link", [link_ids, store_values_elsewhere])
 def test_an_hdf5_file_does_not_make_us_read_other_files(tmp_path, monkeypatch, link):
     h5py = pytest.importorskip("h5py")
     monkeypatch.chdir(tmp_path)
@@ -207,20 +187,11 @@ def write_qrels(folder):
     return path
 
 
-def make_coco(folder):
-    annotations = []
-    for image, text in PAIRS:
-        annotations.append({"id": text, "image_id": image, "caption": "a cat"})
-    images = [{"id": image} for image in IMAGES]
-    return {"images": images, "annotations": annotations}
-
-
 TRUTHS = {
     "grades": lambda folder: GRADES,
     "qrels": write_qrels,
     "frame": lambda folder: pd.DataFrame(PAIRS, columns=["query", "document"]),
     "repeated": lambda folder: {image: 2 * row for image, row in POSITIVES.items()},
-    "coco": make_coco,
     "matrix of 0 and 1": lambda folder: pd.DataFrame(IS_POSITIVE, IMAGES, TEXTS),
 }
 
@@ -261,26 +232,24 @@ def test_positives_of_columns_may_be_given():
     assert both["i2t Recall@1"].value == score(**options)["Recall@1"].value
 
 
-@pytest.mark.parametrize("max_differing", [0, 1, 2])
-def test_plausible_positives_are_captions_of_images_with_similar_classes(max_differing):
-    rng = np.random.default_rng(3)
-    classes = {}
-    for image in range(20):
-        classes[str(image)] = [f"c{n}" for n in np.flatnonzero(rng.random(4) < 0.4)]
-    captions = {str(image): [f"{image}-0", f"{image}-1"] for image in range(3, 23)}
+@pytest.mark.parametrize(
+    ("max_differing", "positives"),
+    [
+        (0, {"a": ["a0", "a1"], "b": ["b0"], "c": ["c0"]}),
+        (1, {"a": ["a0", "a1", "b0"], "b": ["a0", "a1", "b0"], "c": ["c0"]}),
+    ],
+)
+def test_captions_of_images_with_similar_classes_are_plausible(
+    max_differing, positives
+):
+    classes = {"a": ["cat"], "b": ["cat", "dog"], "c": ["bus"], "d": [], "e": ["cat"]}
+    captions = {"a": ["a0", "a1"], "b": ["b0"], "c": ["c0"], "d": ["d0"]}
 
-    positives = plausible_positives(
+    plausible = plausible_positives(
         as_labels(classes), as_candidates(captions), max_differing
     )
 
-    images = [image for image in classes if classes[image] and image in captions]
-    assert list(positives) == images
-    for image in images:
-        plausible = []
-        for other in images:
-            if len({*classes[image]} ^ {*classes[other]}) <= max_differing:
-                plausible += captions[other]
-        assert positives[image] == plausible
+    assert plausible == positives
 
 
 def test_plausible_positives_need_a_common_image():
@@ -321,22 +290,6 @@ def test_embeddings_are_ranked_by_their_products(similarity, embeddings, tmp_pat
     assert f"similarity:{similarity}" in from_arrays[0].signature
 
 
-@pytest.mark.parametrize("rows", [[7], [5, 6, 7, 8], [39, 1, 20]])
-def test_products_of_a_query_do_not_depend_on_the_other_queries(monkeypatch, rows):
-    monkeypatch.setattr("semmetrics.data.rankings._MIN_ROWS_PER_TABLE", 4)
-    monkeypatch.setattr("semmetrics.data.rankings._MAX_BYTES_PER_PRODUCT", 1)
-    rng = np.random.default_rng(0)
-    queries = rng.normal(size=(40, 33)).astype("f4")
-    gallery = rng.normal(size=(90, 33)).astype("f4")
-    products = Products(queries, gallery)
-
-    together = products.table(np.array(rows), None)
-
-    one_by_one = [products.table(np.array([row]), None)[0] for row in rows]
-    np.testing.assert_array_equal(together, one_by_one)
-    np.testing.assert_allclose(together, queries[rows] @ gallery.T, atol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("code", "options"),
     [
@@ -353,15 +306,6 @@ def test_products_of_a_query_do_not_depend_on_the_other_queries(monkeypatch, row
 def test_invalid_embeddings_are_errors(code, options, embeddings):
     with refused(code):
         score(**{"preds": None, **embeddings, **options})
-
-
-def test_a_run_or_embeddings_are_needed():
-    with refused("wrong-type"):
-        score(None)
-
-
-def test_similarity_has_no_effect_without_embeddings():
-    assert "no-effect" in codes(score(similarity="dot"))
 
 
 @pytest.mark.parametrize("device", [None, "torch:cpu"])
@@ -392,6 +336,7 @@ def with_value(row, column, value):
         ("row 2, column 3 .from 0.", {"preds": with_value(2, 3, np.nan)}),
         ("not-finite", {"preds": with_value(1, 4, np.inf)}),
         ("wrong-type", {"preds": [[1, 0], [0.5]]}),
+        ("wrong-type", {"preds": None}),
         ("transposed-names", {"preds": SIMILARITIES.T}),
         ("wrong-count", {"preds": SIMILARITIES[:4]}),
         ("wrong-count", {"preds": SIMILARITIES[:, :29]}),
@@ -478,35 +423,6 @@ def test_validate_reports_shapes_and_positives(data, facts):
 
     assert {name: report[name] for name in facts} == facts
     assert report["odd"] == []
-
-
-def test_validate_reports_ties():
-    report = semmetrics.validate(np.ones((3, 4)), task="retrieval")
-
-    assert "ties decide ranks" in report["odd"][0]
-
-
-def test_the_median_rank_is_undefined_if_no_query_retrieves_a_positive():
-    lists = {"a": ["x"], "b": ["y", "x"]}
-    positives = {"a": ["w"], "b": ["w"]}
-
-    table = semmetrics.score(lists, positives, measures="MedR", task="retrieval")
-
-    assert np.isnan(table[0].value)
-
-
-def test_the_median_rank_skips_queries_without_positives_unless_they_make_it_undefined():
-    lists = {"a": ["x"], "b": ["x"], "c": ["x"]}
-    positives = {"a": ["x"], "b": [], "c": ["y"]}
-    measures = "MedR MedR(no_reference=nan)"
-
-    skip, strict = semmetrics.score(
-        lists, positives, measures=measures, task="retrieval"
-    )
-
-    assert skip.undefined == {"no_reference": 1}
-    assert np.isnan(skip.items).tolist() == [False, True, True]
-    assert np.isnan(strict.value)
 
 
 def test_a_note_says_that_a_square_matrix_is_probably_transposed():

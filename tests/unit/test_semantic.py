@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from unittest import mock
-
 import numpy as np
 import pytest
-import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -312,17 +309,3 @@ def test_an_item_has_the_same_bits_alone_and_among_many(n_words, synonyms):
         alone = score(preds[item : item + 1], refs[item : item + 1])
         values = [items[item] for items in together]
         np.testing.assert_array_equal([score.items[0] for score in alone], values)
-
-
-@pytest.mark.parametrize("threshold", [0.3, 0.9])
-def test_one_assignment_is_solved_per_item(threshold):
-    rng = np.random.default_rng(4)
-    words = [f"w{place}" for place in range(200)]
-    vectors = dict(zip(words, rng.normal(size=(200, 4)), strict=True))
-    measure = f"SemAP(match=total,threshold={threshold})"
-
-    solve = scipy.optimize.linear_sum_assignment
-    with mock.patch("scipy.optimize.linear_sum_assignment", wraps=solve) as solve:
-        value(measure, words[:100], words[50:150], vectors)
-
-    assert solve.call_count == 1

@@ -52,12 +52,6 @@ def test_the_identity_is_the_checksum_of_the_files(model):
     assert model.identity.endswith(f"@{digest.hexdigest()[:12]}")
 
 
-def test_the_metadata_name_the_source_and_a_threshold(model):
-    assert model.metadata["source"]["licence"] == "Apache-2.0"
-    assert 0 < model.threshold < 1
-    assert "Princeton" in (DATA / "NOTICE").read_text(encoding="utf-8")
-
-
 def test_the_vocabulary_is_normalised_and_has_no_duplicates():
     entries = VOCABULARY.read_text(encoding="utf-8").splitlines()
 
@@ -275,24 +269,3 @@ def test_packing_writes_a_model_that_can_be_opened(tmp_path):
     digest = file_digest(*(tmp_path / name for name in FILES))
     assert identity == f"n-64@{digest[:12]}"
     assert json.loads((tmp_path / "static.json").read_text())["sha256"] == digest
-
-
-def test_packing_changes_vectors_little():
-    pack = pytest.importorskip("embeddings.pack")
-    rows = np.random.default_rng(0).normal(size=(50, 64)).astype(np.float32)
-
-    unpacked = PackedRows(pack.four_bits(rows))[np.arange(50)]
-
-    assert np.square(unpacked - rows).sum() < 0.012 * np.square(rows).sum()
-
-
-def test_the_best_thresholds_separate_synonyms():
-    measures = pytest.importorskip("embeddings.measures")
-    similarities = np.array([0.9, 0.8, 0.4, 0.2])
-    are_synonyms = np.array([True, True, False, False])
-
-    assert measures.auc(similarities, are_synonyms) == 1
-    assert measures.auc(np.zeros(4), are_synonyms) == 0.5
-    best = (pytest.approx(0.6), 1)
-    assert measures.best_f1(similarities, are_synonyms) == best
-    assert measures.youden(similarities, are_synonyms) == best

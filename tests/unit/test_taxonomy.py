@@ -17,7 +17,6 @@ from oracles import hierarchical as oracle
 from refusals import facts, refused
 
 import semmetrics
-from semmetrics import ReadOptions
 from semmetrics.data import ancestors as ancestors_module
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.data.taxonomy_files import as_taxonomy
@@ -212,22 +211,6 @@ def test_invalid_files_are_errors(tmp_path, name, text, code, where):
 
     with refused(code, f"{path}{where}"):
         as_taxonomy(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "delimiter", "names"),
-    [
-        ("child,parent\n cat,animal\n dog,animal\n", None, (" cat", "animal", " dog")),
-        ("child;parent\ncat;animal, pet\n", ";", ("cat", "animal, pet")),
-    ],
-)
-def test_names_of_a_csv_file_are_its_cells(tmp_path, text, delimiter, names):
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-
-    taxonomy = as_taxonomy(path, options=ReadOptions(delimiter=delimiter))
-
-    assert taxonomy.names == names
 
 
 # ---- WordNet ------------------------------------------------------------------------

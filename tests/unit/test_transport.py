@@ -279,21 +279,3 @@ def test_with_torch_an_item_has_the_same_bits_alone(tensor, vectors, sides, meas
         own_sides = [take_item(side, item) for side in sides]
         alone = np.atleast_2d(measure(distances, *own_sides))[0]
         assert_array_equal(alone, together[[item]])
-
-
-def test_torch_gathers_at_most_128_mb_of_vectors_at_a_time(monkeypatch):
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    distances = EuclideanDistances(torch.rand(50, 300))
-    pred = torch.randint(50, (20_000, 2))
-    ref = torch.randint(50, (20_000, 3))
-    gathered = []
-
-    def cdist(pred_vectors, ref_vectors, **options):
-        gathered.append(pred_vectors.numel() + ref_vectors.numel())
-        return torch.zeros(len(pred_vectors), 2, 3, dtype=torch.float64)
-
-    monkeypatch.setattr(torch, "cdist", cdist)
-    distances(pred, ref)
-
-    assert sum(gathered) == 20_000 * 5 * 300
-    assert max(gathered) * 8 <= 1 << 27
