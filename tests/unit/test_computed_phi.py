@@ -9,6 +9,7 @@ from refusals import facts, refused
 
 import semmetrics
 from semmetrics import caption_matrix
+from semmetrics.kinds.retrieval import computed_phi
 from semmetrics.metrics.cider import fit_document_frequencies
 from semmetrics.text.official_parser import OfficialParser
 
@@ -76,6 +77,16 @@ def test_phi_of_given_scene_graphs_is_the_caption_matrix():
 
     matrix = make_matrix("SPICE(parser=given)", **options)
     assert table.to_dict() == score(phi=matrix).to_dict()
+
+
+def test_a_large_phi_is_computed_in_a_temporary_file(monkeypatch, tmp_path):
+    monkeypatch.setattr(computed_phi, "_MAX_BYTES_IN_MEMORY", 0)
+    monkeypatch.setattr(computed_phi.tempfile, "tempdir", str(tmp_path))
+
+    table = score(captions=CAPTIONS)
+
+    assert table.to_dict() == score(phi=make_matrix()).to_dict()
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_name_of_phi_is_its_measure():

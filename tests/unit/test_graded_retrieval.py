@@ -176,6 +176,7 @@ def test_sums_beyond_the_largest_float_are_errors(measure, phi):
         ("NCS(phi=other)@5", {}, "unknown-name"),
         ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, "several-phi"),
         ("NCS@5", {"phi": PHI.T}, "wrong-shape"),
+        ("NCS@5", {"phi": PHI[:, :9]}, "wrong-shape"),
         ("NCS@5", {"phi": PHI[1:], "sims": POSITIVES}, "wrong-shape"),
         ("NCS@5", {"phi": {"default": POSITIVES}}, "wrong-format"),
         ("NCS@5", {"phi": sparse.csr_array(PHI)}, "wrong-format"),
@@ -311,6 +312,13 @@ def test_grades_are_transposed_with_the_matrix():
     assert down.items.tolist() == across.items.tolist()
 
 
+def test_a_sum_of_gains_beyond_the_largest_float_is_an_error():
+    grades = {"q": {"a": 2000, "b": 1500}}
+
+    with refused("infinite-sum"):
+        score_grades("nDCG(gain=exponential)@2", grades, {"q": ["a", "b"]})
+
+
 @pytest.mark.parametrize("grades", [[0, 2], [3, 1]])
 def test_two_grades_of_a_document_are_an_error(grades):
     with refused("duplicate"):
@@ -366,8 +374,11 @@ def test_a_level_of_relevance_ignores_lower_grades(rel):
 
 
 def test_a_level_above_1_needs_grades():
+    data = {"q": ["b"]}, {"q": ["a", "b"]}
+
+    assert values(score_grades("MRR(rel=1)", *data)) == [0.5]
     with refused("no-grades", level=2):
-        score_grades("MRR(rel=2)", {"q": ["b"]}, {"q": ["a", "b"]})
+        score_grades("MRR(rel=2)", *data)
 
 
 def test_a_query_without_a_document_of_the_level_is_undefined():

@@ -12,6 +12,7 @@ from oracles import retrieval as oracle
 from refusals import codes, facts, refused
 
 import semmetrics
+from semmetrics.data.rankings import Products
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.retrieval import as_candidates
 from semmetrics.kinds.retrieval import embeddings as embeddings_module
@@ -290,6 +291,22 @@ def test_embeddings_are_ranked_by_their_products(similarity, embeddings, tmp_pat
     assert f"similarity:{similarity}" in from_arrays[0].signature
 
 
+@pytest.mark.parametrize("rows", [[7], [5, 6, 7, 8], [39, 1, 20]])
+def test_products_of_a_query_do_not_depend_on_the_other_queries(rows):
+    rng = np.random.default_rng(0)
+    queries = rng.normal(size=(5000, 33)).astype(
+        "f4"
+    )  # more than are multiplied at once
+    gallery = rng.normal(size=(90, 33)).astype("f4")
+    products = Products(queries, gallery)
+
+    together = products.table(np.array(rows), None)
+
+    one_by_one = [products.table(np.array([row]), None)[0] for row in rows]
+    np.testing.assert_array_equal(together, one_by_one)
+    np.testing.assert_allclose(together, queries[rows] @ gallery.T, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("code", "options"),
     [
@@ -423,6 +440,27 @@ def test_validate_reports_shapes_and_positives(data, facts):
 
     assert {name: report[name] for name in facts} == facts
     assert report["odd"] == []
+
+
+def test_validate_reports_many_ties():
+    report = semmetrics.validate(np.ones((3, 4)), task="retrieval")
+
+    assert "ties decide ranks" in report["odd"][0]
+
+
+def test_similarity_has_no_effect_without_embeddings():
+    assert "no-effect" in codes(score(similarity="dot"))
+
+
+def test_the_median_rank_skips_queries_without_positives_by_default():
+    positives = {**POSITIVES, "im0": []}
+
+    skip, strict = score(gts=positives, measures="MedR MedR(no_reference=nan)")
+
+    assert skip.undefined == {"no_reference": 1}
+    assert skip.value == 1
+    assert np.isnan(skip.items).tolist() == [True, *[False] * 5]
+    assert np.isnan(strict.value)
 
 
 def test_a_note_says_that_a_square_matrix_is_probably_transposed():

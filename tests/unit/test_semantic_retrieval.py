@@ -140,6 +140,13 @@ def test_semantic_recall_equals_its_definition(seed, queries, leaves_out, varian
         assert_allclose(values[query, 0], expected, rtol=1e-12)
 
 
+def test_hard_semantic_recall_needs_no_phi():
+    top = np.array([[0, 1, 2], [1, 0, 2]])
+    relevant = make_relation([[1], [0, 2]])
+
+    assert metrics.semantic_recall(top, relevant, 2).tolist() == [[1.0], [0.5]]
+
+
 @pytest.mark.parametrize("itself", [False, True])
 @pytest.mark.parametrize("n_images", [1, 2, 9])
 @pytest.mark.parametrize(("m", "depth"), [(1, 2), (3, 4)])
@@ -272,6 +279,7 @@ FIRST = "query 0 (from 0)"
         (TOP, {"queries": "images"}, "bad-choice", ""),
         (TOP, {"k": ()}, "bad-option", ""),
         (TOP, {"k": (1, 2.5)}, "bad-option", ""),
+        (TOP, {"extended": 0}, "bad-option", ""),
         (TOP, {"leave_out": ([0, 1], [4])}, "not-in-gallery", f"leave_out, {FIRST}"),
         (TOP, {"leave_out": ([0, 2], [1])}, "wrong-offsets", "leave_out"),
     ],
