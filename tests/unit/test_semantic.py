@@ -293,11 +293,11 @@ def test_an_item_has_the_same_bits_alone_and_among_many(n_words, synonyms):
     vectors = np.tile(centres, (4, 1)) + 0.5 * rng.normal(size=(n_words, 12))
     model = Tiny(dict(zip(words, vectors.tolist(), strict=True)))
     sizes = rng.integers(0, 8, (2, 3 * n_words))
-    preds = [rng.choice(words, size).tolist() for size in sizes[0]]
-    refs = [rng.choice(words, size).tolist() for size in sizes[1]]
-    if synonyms:
-        preds[0].append(["w5", "w7"])
-        refs[0].append(["w7", "w9"])
+    preds = [rng.choice(words[3:], size).tolist() for size in sizes[0]]
+    refs = [rng.choice(words[3:], size).tolist() for size in sizes[1]]
+    if synonyms:  # of words that are not used for other labels
+        preds = [[*pred, words[:2]] for pred in preds]
+        refs = [[*ref, words[1:3]] for ref in refs]
 
     def score(preds, refs):
         measures = VARIED_MEASURES
