@@ -208,6 +208,11 @@ def test_invalid_input_is_an_error(options, code):
         score(**options)
 
 
+def test_single_words_may_be_classes_or_labels():
+    with refused("ambiguous-kind"):
+        semmetrics.score({"a": "cat"}, {"a": "dog"})
+
+
 def test_a_code_outside_the_classes_is_an_error():
     truth = np.array([0, 1, 2**63, 2, 2], np.uint64)
 
@@ -256,6 +261,14 @@ def test_a_note_says_that_only_one_side_of_the_classes_is_known():
     assert "unknown-side" in codes(by_default)
     assert "unknown-side" not in codes(of_seen)
     assert "empty-side" in codes(score(seen=CLASSES, measures=None))
+
+
+def test_classes_that_are_not_seen_are_unseen():
+    table = score(seen=["cat", "dog"], measures="UnseenAccuracy")
+
+    assert table[0].value == 0.5
+    (fact,) = facts(table, "rest-of-classes")
+    assert fact.values["side"] == "unseen"
 
 
 def test_notes_of_batches_count_all_items(monkeypatch):

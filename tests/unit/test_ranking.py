@@ -245,6 +245,12 @@ def test_tiny_weights_have_an_effect_on_roc_auc(weights):
     assert score.value == pytest.approx(expected)
 
 
+def test_the_mean_over_classes_without_positives_is_undefined():
+    table = np.zeros((2, 3))
+
+    assert np.isnan(class_precision.mean_average_precision(table, table))
+
+
 def test_a_class_without_scores_has_an_average_precision_of_0():
     data = ScoredClasses(0)
     data.is_scored[:] = False
