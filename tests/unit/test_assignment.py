@@ -1,4 +1,4 @@
-"""One-to-one assignment against trying every assignment."""
+"""One-to-one assignment, compared with every possible assignment."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from oracles import transport as oracle
 
 from semmetrics.core.assignment import (
@@ -16,101 +17,111 @@ from semmetrics.core.assignment import (
     rows_with_more_pairs,
 )
 
-
-def most_similar(table, threshold):
-    return max_similarity_matching(np.where(table > threshold, table, -np.inf))
-
-
-def above(function):
-    return lambda table, threshold: function(table > threshold)
-
-
-greedy, most_pairs = above(greedy_matching), above(max_cardinality_matching)
-any_reference = above(first_allowed)
-FUNCTIONS = (greedy, most_pairs, most_similar, any_reference)
+SIZES = st.integers(0, 5)
+SIMILARITIES = st.sampled_from([-0.5, 0.0, 0.375, 0.5, 0.75, 1.0])
+TABLES = st.tuples(st.just(4), SIZES, SIZES).flatmap(
+    lambda shape: arrays(float, shape, elements=SIMILARITIES)
+)
+THRESHOLDS = pytest.mark.parametrize("threshold", [0.375, 0.0, -1.0, 0.75])
 
 
-@st.composite
-def tables(draw):
-    """Similarities with many ties, some of them at the threshold."""
-    m, n = draw(st.integers(0, 5)), draw(st.integers(0, 5))
-    seed = draw(st.integers(0, 2**32 - 1))
-    kind = draw(st.sampled_from([np.float32, np.float64]))
-    share = draw(st.sampled_from([0.3, 0.6, 0.9]))
-    values = np.random.default_rng(seed).choice(
-        [-0.5, 0.0, 0.4, 0.5, 0.75, 1.0],
-        (4, m, n),
-        p=[(1 - share) / 3] * 3 + [share / 3] * 3,
-    )
-    return values.astype(kind)
+def check_one_to_one(is_allowed, places):
+    """Check that no column is used twice, and that all pairs are allowed."""
+    assert places.dtype == np.int64
+    for allowed, row_places in zip(is_allowed, places, strict=True):
+        rows = np.flatnonzero(row_places >= 0)
+        columns = row_places[rows]
+        assert len(set(columns)) == len(columns)
+        assert allowed[rows, columns].all()
 
 
-def check_one_to_one(table, found, threshold):
-    for rows, places in zip(table, found.tolist(), strict=True):
-        used = [place for place in places if place >= 0]
-        assert len(set(used)) == len(used)
-        assert all(rows[i][j] > threshold for i, j in enumerate(places) if j >= 0)
+@THRESHOLDS
+@given(tables=TABLES)
+def test_the_largest_matching_has_as_many_pairs_as_possible(tables, threshold):
+    places = max_cardinality_matching(tables > threshold)
+
+    check_one_to_one(tables > threshold, places)
+    for table, row_places in zip(tables.tolist(), places, strict=True):
+        assert (row_places >= 0).sum() == oracle.best_matching(table, threshold)[0]
 
 
-@given(tables(), st.sampled_from([0.4, 0.0, -1.0, 0.75]))
-def test_assignments_are_those_of_brute_force(table, threshold):
-    paired, similar = most_pairs(table, threshold), most_similar(table, threshold)
-    first = greedy(table, threshold)
-    threshold = float(table.dtype.type(threshold))  # as numpy compares them
-    for found in (paired, similar, first):
-        assert found.shape == table.shape[:2]
-        assert found.dtype == np.int64
-        check_one_to_one(table, found, threshold)
-    for k, rows in enumerate(table.tolist()):
-        most, total = oracle.best_matching(rows, threshold)
-        assert (paired[k] >= 0).sum() == most
-        mine = sum(rows[i][j] for i, j in enumerate(similar[k].tolist()) if j >= 0)
-        assert mine == pytest.approx(total, abs=1e-9)
-        assert first[k].tolist() == oracle.greedy(rows, threshold)
-        expected = [
-            next((j for j, s in enumerate(r) if s > threshold), -1) for r in rows
-        ]
-        assert any_reference(table, threshold)[k].tolist() == expected
+@THRESHOLDS
+@given(tables=TABLES)
+def test_the_most_similar_matching_has_the_largest_sum(tables, threshold):
+    places = max_similarity_matching(np.where(tables > threshold, tables, -np.inf))
+
+    check_one_to_one(tables > threshold, places)
+    for table, row_places in zip(tables, places, strict=True):
+        rows = np.flatnonzero(row_places >= 0)
+        total = table[rows, row_places[rows]].sum()
+        expected = oracle.best_matching(table.tolist(), threshold)[1]
+        assert total == pytest.approx(expected, abs=1e-9)
 
 
-def test_larger_tables_against_scipy():
-    sparse = pytest.importorskip("scipy.sparse")
-    from scipy.sparse.csgraph import maximum_bipartite_matching
+@THRESHOLDS
+@given(tables=TABLES)
+def test_greedy_matching_gives_each_row_the_first_unused_column(tables, threshold):
+    places = greedy_matching(tables > threshold)
 
-    rng = np.random.default_rng(1)
-    table = rng.random((40, 17, 23))
-    for threshold in (0.8, 0.9, 0.95):
-        found = most_pairs(table, threshold)
-        check_one_to_one(table, found, threshold)
-        for k in range(40):
-            best = maximum_bipartite_matching(sparse.csr_array(table[k] > threshold))
-            assert (found[k] >= 0).sum() == (best >= 0).sum()
+    for table, row_places in zip(tables.tolist(), places.tolist(), strict=True):
+        assert row_places == oracle.greedy(table, threshold)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+def test_first_allowed_columns_may_be_used_twice():
+    is_allowed = np.array([[[False, True, True], [False, True, False], [False] * 3]])
+
+    assert first_allowed(is_allowed).tolist() == [[1, 1, -1]]
+
+
+@pytest.mark.parametrize("threshold", [0.8, 0.9, 0.95])
+def test_the_largest_matching_of_larger_tables_equals_scipy(threshold):
+    from scipy.sparse import csgraph, csr_array
+
+    is_allowed = np.random.default_rng(1).random((40, 17, 23)) > threshold
+
+    places = max_cardinality_matching(is_allowed)
+
+    check_one_to_one(is_allowed, places)
+    for allowed, row_places in zip(is_allowed, places, strict=True):
+        expected = csgraph.maximum_bipartite_matching(csr_array(allowed))
+        assert (row_places >= 0).sum() == (expected >= 0).sum()
+
+
+@pytest.mark.parametrize(
+    "match",
+    [greedy_matching, max_cardinality_matching, first_allowed, max_similarity_matching],
+)
 @pytest.mark.parametrize("shape", [(3, 0, 2), (3, 2, 0), (0, 2, 2), (3, 0, 0)])
-def test_empty_sides_match_nothing(function, shape):
-    found = function(np.zeros(shape), 0.4)
-    assert found.shape == shape[:2]
-    assert (found == -1).all()
+def test_empty_sides_have_no_pairs(match, shape):
+    dtype = float if match is max_similarity_matching else bool
+
+    places = match(np.zeros(shape, dtype))
+
+    assert places.shape == shape[:2]
+    assert (places == -1).all()
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_rows_with_more_pairs_are_those_of_the_matchings_of_the_first_rows(seed):
+@pytest.mark.parametrize("max_size", [8, 60])
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.6])
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_with_more_pairs_are_where_matchings_of_the_first_rows_grow(
+    max_size, ties, threshold, seed
+):
     rng = np.random.default_rng(seed)
-    items, m, n = rng.integers(1, 7), *rng.integers(1, 60 if seed % 6 == 0 else 9, 2)
-    table = (
-        rng.random((items, m, n))
-        if seed % 2
-        else rng.integers(-2, 6, (items, m, n)) / 8
-    )
-    table = np.round(table, 9)
-    # of equal sums that with more pairs
-    gain = np.where(table > rng.choice([0, 0.3, 0.6]), table + 5e-10 / (1 + m), 0.0)
-    pairs = [
-        (max_similarity_matching(gain[:, :k]) >= 0).sum(axis=1) for k in range(m + 1)
-    ]
-    expected = np.diff(pairs, axis=0).T.astype(bool)
-    np.testing.assert_array_equal(rows_with_more_pairs(gain), expected)
-    alone = [rows_with_more_pairs(gain[k : k + 1]) for k in range(items)]
-    np.testing.assert_array_equal(np.concatenate(alone), expected)
+    shape = (5, *rng.integers(1, max_size, 2))
+    tables = np.round(rng.random(shape), 9)
+    if ties:
+        tables = rng.integers(-2, 6, shape) / 8
+    # Of equal sums, the one with more pairs is larger.
+    gains = np.where(tables > threshold, tables + 5e-10 / (1 + shape[1]), 0.0)
+
+    has_more = rows_with_more_pairs(gains)
+
+    n_pairs = []
+    for n_rows in range(shape[1] + 1):
+        places = max_similarity_matching(gains[:, :n_rows])
+        n_pairs.append((places >= 0).sum(axis=1))
+    expected = np.diff(n_pairs, axis=0).T.astype(bool)
+    np.testing.assert_array_equal(has_more, expected)
+    np.testing.assert_array_equal(rows_with_more_pairs(gains[:1]), expected[:1])

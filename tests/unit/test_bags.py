@@ -1,10 +1,9 @@
-"""Word mover's distance and bags of labels against loops, with the quirks of the paper's code."""
+"""Word mover's distance and bags of labels, with the peculiarities of the paper's code."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from functools import partial
 
 import numpy as np
 import pytest
@@ -18,121 +17,127 @@ from tiny import Tiny
 
 import semmetrics
 from semmetrics._version import __version__
-from semmetrics.embed.coverage import measure_coverage
-from semmetrics.kinds.labels import as_labels
-from semmetrics.kinds.labels.normalization import kubany2020
 
-WORDS = ["ash", "can", "trash", "x", "parking_meter", "Can", "bin"]
-TERM = st.sampled_from([*WORDS, "trash can", "ash-can", "x y", "can x bin"])
-LABEL = st.one_of(
-    TERM.map(lambda t: (t,)), st.lists(TERM, min_size=2, max_size=2).map(tuple)
-)
-NUMBER = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
-TEXTS = [*WORDS, "y", "trash can", "ash-can", "x y", "can x bin", "parking meter"]
-FOUR = ("WMD(build=text)", "WMD", "RWMD(build=text)", "RWMD", "MeanSim")
+TEXT_DISTANCES = ["WMD(build=text)", "RWMD(build=text)"]
+DISTANCES = ["WMD", "RWMD", *TEXT_DISTANCES]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def nothing_shared_is_accepted():
-    """The distance of labels without vectors is tried in items of their own."""
+def accept_files_without_common_labels():
+    """Accept data in which no label occurs on both sides."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "semmetrics.kinds.side_input_checks.check_shared", lambda *given: None
-        )
+        check = "semmetrics.kinds.side_input_checks.check_shared"
+        patch.setattr(check, lambda *arguments: None)
         yield
 
 
+# ---- comparison with loops ----------------------------------------------------------
+
+WORDS = ["ash", "can", "trash", "x", "parking_meter", "Can", "bin"]
+PHRASES = ["trash can", "ash-can", "x y", "can x bin"]
+TERMS = st.sampled_from(WORDS + PHRASES)
+LABELS = st.lists(TERMS, min_size=1, max_size=2).map(tuple)
+UNKNOWN = [1.0, 2.0]
+
+
 @st.composite
-def problems(draw):
-    preds = draw(st.lists(st.lists(LABEL, max_size=4), min_size=1, max_size=4))
-    refs = [draw(st.lists(LABEL, max_size=3)) for _ in preds]
-    few = draw(st.booleans())  # vectors that are often equal
-    number = st.sampled_from([0.0, 1.0]) if few else NUMBER
-    vectors = {text: [draw(number) for _ in range(2)] for text in TEXTS}
-    unknown = draw(st.sets(st.sampled_from(TEXTS), max_size=6))
-    return preds, refs, {t: v for t, v in vectors.items() if t not in unknown}
+def vector_tables(draw):
+    """Vectors of most texts, which are often equal."""
+    numbers = draw(st.sampled_from([[0.0, 1.0], [-1.0, 0.0, 0.5, 2.0]]))
+    texts = [*WORDS, *PHRASES, "y", "parking meter"]
+    unknown = draw(st.sets(st.sampled_from(texts), max_size=6))
+    vector = st.lists(st.sampled_from(numbers), min_size=2, max_size=2)
+    return {text: draw(vector) for text in texts if text not in unknown}
 
 
-def known(vectors, oov):
-    """A function from a term, or a word, to its vector; None where it takes no part."""
-    instead = {"zero": [0.0, 0.0], "unknown": [1.0, 2.0], "skip": None}[oov]
-    return lambda text: vectors.get(text.replace("_", " "), instead)
+def find_vectors(texts, vectors, oov):
+    """Return the vectors of the texts that count."""
+    known = {}
+    for text in texts:
+        vector = vectors.get(text.replace("_", " "))
+        if vector is None:
+            vector = {"zero": [0.0, 0.0], "unknown": UNKNOWN, "skip": None}[oov]
+        if vector is not None:
+            known[text] = vector
+    return known
 
 
-def expected(text, pred, ref, vectors, oov, classes):
-    look = known(vectors, oov)
-    pred, ref = (
-        [tuple(dict.fromkeys(label)) for label in side] for side in (pred, ref)
-    )
-    if "text" in text:
-        sides = [oracle.text_words(side) for side in (pred, ref)]
-        table = {word: look(word) for side in sides for word in side}
-    else:
-        table = {t: look(t) for side in (pred, ref) for label in side for t in label}
-    table = {word: vector for word, vector in table.items() if vector is not None}
-    if "text" in text:
-        sides = [[word for word in side if word in table] for side in sides]
-    else:
-        sides = [oracle.label_points(side, table) for side in (pred, ref)]
-    if text == "MeanSim":
-        return oracle.mean_similarity(*sides, table)
-    if (
-        "text" in text
-        and oov != "skip"
-        and pred
-        and ref
-        and len({*sides[0], *sides[1]}) == 1
-    ):
-        return 0.0
-    nothing_left = pred and ref and not all(sides)
-    if oov == "skip" and nothing_left and same_shares(pred, ref, classes):
+def expected_text_distance(pred, ref, vectors, oov, *, relaxed):
+    """Return the distance of the words of all labels."""
+    pred_words = oracle.text_words(pred)
+    ref_words = oracle.text_words(ref)
+    known = find_vectors(pred_words + ref_words, vectors, oov)
+    pred_words = [word for word in pred_words if word in known]
+    ref_words = [word for word in ref_words if word in known]
+    if oov != "skip" and pred and ref and len({*pred_words, *ref_words}) == 1:
         return 0.0
     return oracle.transport_value(
-        *sides, table, text="text" in text, relaxed=text[0] == "R"
+        pred_words, ref_words, known, text=True, relaxed=relaxed
     )
 
 
-def same_shares(pred, ref, classes):
-    """Whether every class has the same share of the labels of both sides."""
-    mine, theirs = (
-        Counter(class_of(label, classes) for label in side) for side in (pred, ref)
-    )
-    return all(mine[c] * len(ref) == theirs[c] * len(pred) for c in {*mine, *theirs})
+def points_of_labels(pred, ref, vectors, oov):
+    """Return the first known term of each label, and the vectors."""
+    terms = [term for label in pred + ref for term in label]
+    known = find_vectors(terms, vectors, oov)
+    pred_points = oracle.label_points(pred, known)
+    return pred_points, oracle.label_points(ref, known), known
 
 
+def have_equal_shares(pred, ref):
+    """Return whether every class has the same share of the labels of both sides."""
+    classes = classes_of([ref])
+    pred_counts = Counter(class_of(label, classes) for label in pred)
+    ref_counts = Counter(class_of(label, classes) for label in ref)
+    for counted in pred_counts | ref_counts:
+        if pred_counts[counted] * len(ref) != ref_counts[counted] * len(pred):
+            return False
+    return True
+
+
+def unique_terms(labels):
+    return [tuple(dict.fromkeys(label)) for label in labels]
+
+
+def expected_values(pred, ref, vectors, oov, k):
+    pred = kept([(label, None) for label in pred], k)
+    *points, known = points_of_labels(pred, ref, vectors, oov)
+    distances = [
+        oracle.transport_value(*points, known, text=False),
+        oracle.transport_value(*points, known, text=False, relaxed=True),
+        expected_text_distance(pred, ref, vectors, oov, relaxed=False),
+        expected_text_distance(pred, ref, vectors, oov, relaxed=True),
+    ]
+    if oov == "skip" and pred and ref and have_equal_shares(pred, ref):
+        distances = np.nan_to_num(distances).tolist()
+    return [*distances, oracle.mean_similarity(*points, known)]
+
+
+@pytest.mark.parametrize("oov", ["zero", "skip", "unknown"])
 @given(
-    problems(),
-    st.sampled_from([None, 1, 2]),
-    st.sampled_from(["zero", "skip", "unknown"]),
+    pred=st.lists(LABELS, max_size=4),
+    ref=st.lists(LABELS, max_size=3),
+    vectors=vector_tables(),
+    k=st.sampled_from([None, 1, 2]),
 )
-def test_bags_are_those_of_loops(problem, k, oov):
-    preds, refs, vectors = problem
-    classes = classes_of(
-        [[tuple(dict.fromkeys(label)) for label in ref] for ref in refs]
-    )
+def test_distances_and_similarities_of_bags_equal_loops(oov, pred, ref, vectors, k):
     at = "" if k is None else f"@{k}"
-    table = semmetrics.score(
-        [[list(x) for x in row] for row in preds],
-        [[list(x) for x in row] for row in refs],
-        measures=[text + at for text in FOUR],
-        oov=oov,
-        embedding=Tiny({**vectors, "unknown": [1.0, 2.0]}),
-    )
-    for text, score in zip(FOUR, table, strict=True):
-        values = [
-            expected(
-                text, kept([(x, None) for x in pred], k), ref, vectors, oov, classes
-            )
-            for pred, ref in zip(preds, refs, strict=True)
-        ]
-        assert_allclose(score.items, values, rtol=0, atol=1e-8, err_msg=text)
-        defined = [value for value in values if not math.isnan(value)]
-        if "WMD" in text:  # what is undefined is left out
-            mean = sum(defined) / len(defined) if defined else math.nan
-            assert score.value == pytest.approx(mean, abs=1e-8, nan_ok=True)
-    exact, bound = table.scores[0].items, table.scores[2].items
-    assert not (bound > exact + 1e-9).any()
+    measures = [f"{name}{at}" for name in [*DISTANCES, "MeanSim"]]
 
+    table = semmetrics.score(
+        [[list(label) for label in pred]],
+        [[list(label) for label in ref]],
+        measures=measures,
+        oov=oov,
+        embedding=Tiny({**vectors, "unknown": UNKNOWN}),
+    )
+
+    expected = expected_values(unique_terms(pred), unique_terms(ref), vectors, oov, k)
+    values = [score.items[0] for score in table]
+    assert_allclose(values, expected, rtol=0, atol=1e-8)
+
+
+# ---- conventions of the paper -------------------------------------------------------
 
 PLANE = {
     "car": [0, 0],
@@ -143,187 +148,154 @@ PLANE = {
 }
 
 
-def value(text, pred, ref, vectors=PLANE, **options):
-    given = {"measures": [text], "embedding": Tiny(vectors), **options}
-    (score,) = semmetrics.score([pred], [ref], **given).scores
-    return score.value
+def value(measure, pred, ref, vectors=PLANE, **options):
+    options = {"measures": measure, "embedding": Tiny(vectors), **options}
+    return semmetrics.score([pred], [ref], **options)[0].value
 
 
-def test_quirks_of_the_papers_code():
-    assert value("WMD(build=text)", ["car"], ["car"]) == 0
-    assert value("WMD(build=text)", ["car"], ["van"]) == 1  # two words, no distance
-    assert value("WMD(build=text)", ["car", "van"], ["van", "car"]) == 1
-    assert value("RWMD(build=text)", ["car"], ["van"]) == 1
-    assert value("WMD(build=text)", ["car"], ["van", "bus"]) == 2.5
-    assert value("WMD", ["car"], ["van"]) == 0
-    assert value("WMD(build=text)", ["?"], ["!!", "??"], oov="zero") is not None
+@pytest.mark.parametrize(
+    ("pred", "ref", "distance"),
+    [
+        (["car"], ["car"], 0),
+        (["car"], ["van"], 1),
+        (["car", "van"], ["van", "car"], 1),
+        (["car"], ["van", "bus"], 2.5),
+    ],
+)
+def test_texts_of_different_words_at_no_distance_have_the_distance_1(
+    pred, ref, distance
+):
+    assert value("WMD(build=text)", pred, ref) == distance
 
 
-@pytest.mark.parametrize("text", ["WMD(build=text)", "RWMD(build=text)"])
-def test_one_word_and_a_side_without_words_are_at_distance_0(text):
-    """As in the paper's code, which looks at the vocabulary of both texts first."""
-    zero = partial(value, text, oov="zero")
-    assert zero(["car"], ["a"]) == zero(["a"], ["car", "b"]) == 0
-    assert (
-        value(text, ["car", "car"], ["?"], oov="unknown", vectors={"unknown": [1, 2]})
-        == 0
+@pytest.mark.parametrize("measure", TEXT_DISTANCES)
+def test_one_word_and_a_side_without_words_are_at_distance_0(measure):
+    """The paper's code looks at the vocabulary of both texts first."""
+    assert value(measure, ["car"], ["a"], oov="zero") == 0
+    assert value(measure, ["a"], ["car", "b"], oov="zero") == 0
+
+
+@pytest.mark.parametrize("measure", TEXT_DISTANCES)
+@pytest.mark.parametrize(
+    ("pred", "ref"),
+    [
+        pytest.param(["car", "bus"], ["a"], id="two words and none"),
+        pytest.param(["a"], ["b"], id="no words"),
+        pytest.param(["car"], [], id="no labels"),
+    ],
+)
+@pytest.mark.parametrize("oov", [None, "zero"])
+def test_other_texts_without_words_have_no_distance(measure, pred, ref, oov):
+    assert math.isnan(value(measure, pred, ref, oov=oov))
+
+
+@pytest.mark.parametrize("measure", DISTANCES)
+def test_distances_ignore_labels_without_a_vector(measure):
+    """gensim's ``wmdistance`` does the same."""
+    distance = value(measure, ["bus"], ["red car"])
+
+    assert value(measure, ["bus", "lost"], ["red car", "lost"]) == distance
+    assert math.isnan(value(measure, ["lost"], ["gone"]))
+    assert math.isnan(value(measure, ["bus"], ["gone", "lost"]))
+
+
+@pytest.mark.parametrize("measure", DISTANCES)
+def test_equal_lists_without_vectors_are_at_distance_0(measure):
+    assert value(measure, ["lost", "gone"], ["gone", "lost"]) == 0
+    assert value(f"{measure}@1", ["gone", "lost"], ["gone"]) == 0
+    assert math.isnan(value(measure, ["lost", "gone"], ["lost"]))
+    assert math.isnan(value(measure, ["lost", "lost", "gone"], ["lost", "gone"]))
+
+
+@pytest.mark.parametrize(
+    ("pred", "ref"),
+    [
+        ([["bus, Bus, car"]], ["car"]),
+        (["car"], [["bus, Bus, car"]]),
+        ([["bus", "bus", "car"]], ["car"]),
+    ],
+)
+def test_the_protocol_counts_a_repeated_term_in_texts_as_often(pred, ref):
+    """ "bus, Bus" is two words of the text "bus bus car", and one label."""
+    distance = value("WMD(build=text)", pred, ref, normalize="kubany2020")
+
+    assert distance == pytest.approx(5 * 2 / 3)
+
+
+def test_other_measures_count_a_repeated_term_once():
+    twice, once = [["bus", "bus", "car"]], [["bus", "car"]]
+    options = {"normalize": "kubany2020"}
+
+    assert value("WMD(build=text)", twice, ["car"]) == pytest.approx(5 / 2)
+    for measure in ("WMD", "F1", "MacroF1", "AP", "SemF1"):
+        expected = value(measure, once, ["car"], **options)
+        assert value(measure, twice, ["car"], **options) == expected
+
+
+# ---- labels without a vector --------------------------------------------------------
+
+
+def test_distances_skip_labels_without_a_vector_and_other_measures_use_zeros():
+    table = semmetrics.score(
+        [["bus", "lost"]],
+        [["red car"]],
+        embedding=Tiny(PLANE),
+        measures="SemF1 WMD RWMD MeanSim",
     )
-    # two words and none, no words at all, no labels, and words that are left out have no value
-    for pred, ref in (
-        (["car", "bus"], ["a"]),
-        (["a"], ["b"]),
-        (["car"], []),
-        ([], ["car"]),
-    ):
-        assert math.isnan(value(text, pred, ref))
-        assert math.isnan(zero(pred, ref))
-    assert math.isnan(value(text, ["car"], ["dog"], oov="skip"))
-    assert value(text, ["car"], [], measures=[f"{text[:-1]},no_reference=1)"]) == 1
-    assert math.isnan(value("WMD", ["car"], ["dog"], oov="skip"))
 
-
-@pytest.mark.parametrize("text", ["WMD", "RWMD", "WMD(build=text)", "RWMD(build=text)"])
-def test_distances_leave_labels_without_a_vector_out(text):
-    """As gensim's wmdistance does."""
-    assert value(text, ["bus", "??x"], ["red car"]) == value(text, ["bus"], ["red car"])
-    assert value(text, ["bus", "lost"], ["red car", "lost"]) == value(
-        text, ["bus"], ["red car"]
-    )
-    for pred, ref in (
-        (["lost"], ["gone"]),
-        (["lost"], ["bus"]),
-        (["bus"], ["gone", "lost"]),
-    ):
-        assert math.isnan(value(text, pred, ref))
-    # two lists of the same labels are at no distance, whatever their vectors
-    for pred, ref in ((["lost"], ["lost"]), (["lost", "gone"], ["gone", "lost"])):
-        assert value(text, pred, ref) == 0
-    assert value(text, ["lost", "lost"], ["lost"]) == 0
-    assert math.isnan(value(text, ["lost", "lost", "gone"], ["lost", "gone"]))
-    assert math.isnan(value(text, ["lost", "gone"], ["lost"]))
-    assert math.isnan(value(text, [], []))
-    assert value(text, ["lost", "gone"], ["gone"], measures=[f"{text}@1"]) != 0
-    assert value(text, ["gone", "lost"], ["gone"], measures=[f"{text}@1"]) == 0
-
-
-def test_a_policy_that_is_set_applies_to_every_measure():
-    given = {
-        "embedding": Tiny({**PLANE, "unknown": [1, 1]}),
-        "measures": "SemF1 WMD RWMD MeanSim",
-    }
-    for oov in (None, "zero", "skip", "unknown"):
-        table = semmetrics.score([["bus", "lost"]], [["red car"]], oov=oov, **given)
-        policies = [
-            score.signature.partition("|oov:")[2].partition("|")[0] for score in table
-        ]
-        assert policies == (
-            ["zero", "skip", "skip", "zero"] if oov is None else [oov] * 4
-        )
-        codes = {
-            fact.values["oov"] for fact in table.facts if fact.code == "unknown-texts"
-        }
-        assert codes == {"zero, skip for distances" if oov is None else oov}
+    policies = [score.signature.partition("|oov:")[2][:4] for score in table]
+    assert policies == ["zero", "skip", "skip", "zero"]
+    (fact,) = (fact for fact in table.facts if fact.code == "unknown-texts")
+    assert fact.values["oov"] == "zero, skip for distances"
 
 
 def test_an_old_signature_gives_the_old_distance():
-    """Of two unknown labels it was 0, and 0.2.0 leaves them out."""
-    given = {"embedding": Tiny(PLANE)}
-    preds, refs = [["bus", "lost"], ["lost"]], [["red car"], ["gone"]]
-    (now,) = semmetrics.score(preds, refs, measures=["WMD"], **given)
-    assert now.items[0] == 5
-    old = now.signature.replace("oov:skip", "oov:zero").replace(__version__, "0.1.0")
-    (again,) = semmetrics.rescore(old, preds, refs, **given)
-    assert again.items.tolist() == [7.5, 0]
-    assert "oov:zero" in again.signature
-    (same,) = semmetrics.rescore(now.signature, preds, refs, **given)
-    assert same.signature == now.signature
-    assert same.value == now.value
+    """Version 0.1.0 gave two unknown labels the distance 0."""
+    data = [["bus", "lost"], ["lost"]], [["red car"], ["gone"]]
+    (score,) = semmetrics.score(*data, measures="WMD", embedding=Tiny(PLANE))
+    old = score.signature.replace("oov:skip", "oov:zero").replace(__version__, "0.1.0")
+
+    (rescored,) = semmetrics.rescore(old, *data, embedding=Tiny(PLANE))
+
+    assert score.items[0] == 5
+    assert rescored.items.tolist() == [7.5, 0]
+    assert "oov:zero" in rescored.signature
 
 
-def test_a_term_that_a_cell_repeats_counts_as_often_in_the_texts_of_the_protocol(
-    tmp_path,
-):
-    """ "bus, Bus" is two words of "bus bus car" and one label."""
-    once, twice = [["bus, car"]], [["bus, Bus, car"]]
-    ref, setting = [["car"]], {"normalize": "kubany2020"}
-    measure = "WMD(build=text)"
-    assert value(measure, *once, *ref, **setting) == pytest.approx(5 / 2)
-    assert value(measure, *twice, *ref, **setting) == pytest.approx(5 * 2 / 3)
-    assert value(measure, ["car"], *twice, **setting) == pytest.approx(5 * 2 / 3)
-    assert value(measure, [["bus", "bus", "car"]], ["car"], **setting) == pytest.approx(
-        5 * 2 / 3
-    )
-    assert value(measure, [["bus", "bus", "car"]], ["car"]) == pytest.approx(5 / 2)
-    assert value("WMD", *twice, ["car"], **setting) == value(
-        "WMD", *once, ["car"], **setting
-    )
-    cells = {
-        "preds.csv": [("a", "car, car"), ("b", "bus")],
-        "gts.csv": [("a", "car"), ("b", "x")],
-    }
-    for name, rows in cells.items():
-        lines = ["id,label", *(f'{item},"{label}"' for item, label in rows)]
-        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
-    exact = "F1 MacroF1 MicroF1 SubsetAccuracy AP"
-    files = [str(tmp_path / name) for name in cells]
-    table = semmetrics.score(
-        *files, measures=f"{exact} SemF1", embedding=Tiny(PLANE), **setting
-    )
-    plain = semmetrics.score(
-        {"a": ["car"], "b": ["bus"]},
-        {"a": ["car"], "b": ["x"]},
-        measures=f"{exact} SemF1",
-        embedding=Tiny(PLANE),
-        **setting,
-    )
-    assert [str(one.signature) for one in table] == [
-        str(one.signature) for one in plain
-    ]
-    assert [one.value for one in table] == [one.value for one in plain]
+VECTORS = {"a b": [3, 4], "x": [1, 0], "unknown": [0, 1]}
 
 
-def test_the_protocol_has_the_quirks_of_few_words_and_repeated_terms():
-    vectors = {**PLANE, "unknown": [9, 9]}
-    table = semmetrics.score(
-        {"one": ["a"], "two": ["bus, Bus, car"]},
-        {"one": ["car"], "two": ["car"]},
-        protocol="kubany2020",
-        top_k=5,
-        embedding=Tiny(vectors),
-    )
-    (score,) = (one for one in table if one.heading == "WMD@5")
-    assert_allclose(score.items, [0, 10 / 3])
-    assert not score.undefined
-    labels = as_labels({"two": [["bus", "Bus", "car"]]}).normalized(
-        kubany2020, repeats=True
-    )
-    (counted,) = measure_coverage({"y": labels}, Tiny(vectors))
-    assert (counted.labels, counted.terms) == (1, 3)
-
-
-def bag(model, oov, name="BagSim"):
+def bag_similarity(oov, measure="BagSim", vectors=VECTORS):
+    """Score items of which some are empty, and of which ["c", "d"] is unknown."""
     preds = [["a", "b"], ["a", "b"], ["c", "d"], [], [], ["c", "d"]]
     refs = [["x"], ["c", "d"], ["c", "d"], ["c", "d"], [], []]
-    (score,) = semmetrics.score(
-        preds, refs, measures=[name], embedding=model, oov=oov
-    ).scores
-    return score
+    options = {"measures": measure, "embedding": Tiny(vectors), "oov": oov}
+    return semmetrics.score(preds, refs, **options)[0]
 
 
-def test_a_list_that_a_model_does_not_know_is_not_empty():
-    model = Tiny({"a b": [3, 4], "x": [1, 0], "unknown": [0, 1]})
-    zero = bag(model, "zero")
+def test_unknown_bags_are_undefined_under_zero_and_count_as_0_or_1():
+    score = bag_similarity("zero")
+
     causes = {"empty": 1, "no_prediction": 1, "no_reference": 1, "undefined": 2}
-    assert zero.undefined == causes
-    assert zero.value == pytest.approx((0.6 + 1) / 6)
-    assert np.isnan(bag(model, "zero", "BagSim(undefined=nan)").value)
-    unknown = bag(model, "unknown")
-    assert unknown.items[:3].tolist() == [0.6, 0.8, 1.0]
-    assert unknown.undefined == {"empty": 1, "no_prediction": 1, "no_reference": 1}
-    skip = bag(model, "skip")
-    assert skip.undefined == {"empty": 4, "no_reference": 1}
+    assert score.undefined == causes
+    assert score.value == pytest.approx((0.6 + 1) / 6)
+    assert np.isnan(bag_similarity("zero", "BagSim(undefined=nan)").value)
+
+
+def test_unknown_bags_have_the_vector_of_the_unknown_token():
+    score = bag_similarity("unknown")
+
+    assert score.items[:3].tolist() == [0.6, 0.8, 1.0]
+    assert score.undefined == {"empty": 1, "no_prediction": 1, "no_reference": 1}
+
+
+def test_unknown_bags_count_as_empty_lists_under_skip():
+    assert bag_similarity("skip").undefined == {"empty": 4, "no_reference": 1}
+
+
+@pytest.mark.parametrize("oov", ["error", "unknown"])
+def test_unknown_bags_are_an_error_if_nothing_replaces_them(oov):
+    vectors = {"a b": [3, 4], "x": [1, 0]}
+
     with refused("unknown-text", names=["c d"]):
-        bag(model, "error")
-    lacking = Tiny({"a b": [3, 4], "x": [1, 0]})
-    with refused("unknown-text", names=["c d"]):
-        bag(lacking, "unknown")
+        bag_similarity(oov, vectors=vectors)

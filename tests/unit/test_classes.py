@@ -1,13 +1,9 @@
-"""The kind of classes: what is read, how it is joined, lists of classes, and what is said."""
+"""Classes: how scores, class lists and numbers of classes are read, and errors and notes."""
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from refusals import codes, facts, refused
 
@@ -15,7 +11,7 @@ import semmetrics
 from semmetrics.metrics.classes import PerClassAccuracy, per_class_accuracy
 from semmetrics.metrics.stacking import ausuc
 
-NAMES = ["cat", "dog", "cow", "fox"]
+CLASSES = ["cat", "dog", "cow", "fox"]
 SCORES = np.array(
     [
         [0.9, 0.1, 0.2, 0.0],
@@ -26,63 +22,52 @@ SCORES = np.array(
     ]
 )
 TRUTH = ["cat", "dog", "dog", "cow", "cow"]
-SIDES = {"classes": NAMES, "seen": ["cat", "dog"], "unseen": ["cow", "fox"]}
-TEXT = "PerClassAccuracy"
+TRUTH_LISTS = [[name] for name in TRUTH]
+TRUTH_CODES = [0, 1, 1, 2, 2]
+SIDES = {"seen": ["cat", "dog"], "unseen": ["cow", "fox"]}
+
+
+def per_class(options):
+    return f"PerClassAccuracy({options})"
 
 
 def score(preds=SCORES, gts=TRUTH, **options):
-    return semmetrics.score(
-        preds, gts, **{"task": "classes", "classes": NAMES, **options}
-    )
+    given = {"task": "classes", "classes": CLASSES, "measures": "PerClassAccuracy"}
+    return semmetrics.score(preds, gts, **{**given, **options})
 
 
-def values(table):
-    return {str(one.measure): one.value for one in table}
+# ---- values -------------------------------------------------------------------------
 
 
-# ---- values --------------------------------------------------------------------------------------
-
-
-def test_balanced_accuracy_of_scikit_learn():
-    metrics = pytest.importorskip("sklearn.metrics")
+def test_per_class_accuracy_equals_balanced_accuracy_of_scikit_learn():
+    sklearn_metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(5)
-    scores, truth = rng.random((500, 12)).round(2), rng.integers(0, 9, 500)
+    scores = rng.random((500, 12)).round(2)
+    truth = rng.integers(0, 9, 500)
+    classes = [f"class {code}" for code in range(12)]
+
+    (result,) = score(scores, np.take(classes, truth).tolist(), classes=classes)
+
     with pytest.warns(UserWarning, match="not in y_true"):
-        wanted = metrics.balanced_accuracy_score(truth, scores.argmax(axis=1))
-    names = [f"class {i}" for i in range(12)]
-    found = score(
-        scores, [names[i] for i in truth], classes=names, measures="PerClassAccuracy"
-    )
-    assert found.scores[0].value == pytest.approx(wanted, rel=1e-12)
-    assert per_class_accuracy(scores, truth) == pytest.approx(wanted, rel=1e-12)
-    assert found.scores[0].undefined == {"absent": 3}
+        expected = sklearn_metrics.balanced_accuracy_score(truth, scores.argmax(axis=1))
+    assert result.value == pytest.approx(expected, rel=1e-12)
+    assert result.undefined == {"absent": 3}
+    assert per_class_accuracy(scores, truth) == pytest.approx(expected, rel=1e-12)
 
 
-def test_fewer_classes_than_the_cutoff_are_said():
-    table = score({"a": ["cat", "dog"]}, {"a": "dog"}, measures=f"{TEXT}@3")
-    assert (table.scores[0].value, "fewer-classes" in codes(table)) == (1.0, True)
-    table = score(**SIDES, measures=f"{TEXT}(labels=unseen,candidates=unseen)@3")
-    (fact,) = facts(table, "few-classes")
-    assert (fact.where, fact.values["n_classes"], fact.values["k"]) == ("preds", 2, "3")
+def test_the_worst_item_has_its_class_rank_and_first_classes():
+    record = score().worst(1)[0]
+
+    assert record["class"] == "dog"
+    assert record["rank"] == 2
+    assert record["first"] == ["cat", "dog", "cow"]
 
 
-def test_items_intervals_and_the_worst():
-    table = score(**SIDES, measures=[TEXT, "H", "AUSUC"], ci=True)
-    assert table.per_item().column(TEXT) == [1.0, 0.0, 1.0, 0.0, 1.0]
-    assert all(
-        one.ci is not None and one.ci.low <= one.value <= one.ci.high for one in table
-    )
-    worst = table.worst(1)[0]
-    assert (worst["class"], worst["rank"], worst["first"]) == (
-        "dog",
-        2,
-        ["cat", "dog", "cow"],
-    )
+def test_confusion_counts_true_and_predicted_classes():
+    rows = []
+    for record in score().confusion():
+        rows.append((record["true"], record["predicted"], record["count"]))
 
-
-def test_confusion_and_curve():
-    table = score(**SIDES, measures=[TEXT, "AUSUC", "BestH"])
-    rows = [(r["true"], r["predicted"], r["count"]) for r in table.confusion()]
     assert rows == [
         ("cat", "cat", 1),
         ("dog", "cat", 1),
@@ -90,197 +75,214 @@ def test_confusion_and_curve():
         ("cow", "cat", 1),
         ("cow", "cow", 1),
     ]
-    curve = table.curve()
-    assert [curve[0]["low"], curve[len(curve) - 1]["high"]] == [None, None]
-    area = sum(
-        (b["unseen"] - a["unseen"]) * (a["seen"] + b["seen"]) / 2
-        for a, b in zip(curve, list(curve)[1:], strict=False)
-    )
-    assert table["AUSUC"].value == pytest.approx(area)
-    assert table["BestH"].value == max(row["H"] for row in curve)
-    assert table["BestH"].value >= score(**SIDES, measures="H").scores[0].value
-    with refused("no measure here has a curve"):
-        score(measures=TEXT).curve()
     with refused("lacks-measure"):
-        score(measures=f"{TEXT}@2").confusion()
+        score(measures="PerClassAccuracy@2").confusion()
 
 
-# ---- inputs --------------------------------------------------------------------------------------
+def test_the_area_under_the_curve_of_seen_and_unseen_classes_is_ausuc():
+    table = score(**SIDES, measures="AUSUC BestH")
+
+    curve = pd.DataFrame(list(table.curve()))
+
+    assert table["AUSUC"].value == pytest.approx(np.trapezoid(curve.seen, curve.unseen))
+    assert table["BestH"].value == curve.H.max()
+    with refused("no measure here has a curve"):
+        score().curve()
+
+
+# In floats, the four constants that make the classes equal differ, but all of them are 0.1.
+CLOSE_SCORES = np.array([[0.3, 0.2], [0.8, 0.7], [0.6, 0.5], [1.0, 0.9]])
+TWO_CLASSES = {"classes": ["a", "b"], "seen": ["a"], "unseen": ["b"]}
+TWO_LISTS = {"seen": [0], "unseen": [1]}
+
+
+@pytest.mark.parametrize("scores", [CLOSE_SCORES, CLOSE_SCORES + 4, CLOSE_SCORES * 10])
+def test_constants_that_differ_by_rounding_are_equal(scores):
+    table = score(scores, ["a", "b", "a", "b"], **TWO_CLASSES, measures="AUSUC BestH")
+
+    assert [result.value for result in table] == [0.5, 0.0]
+    assert ausuc(scores, [0, 1, 0, 1], **TWO_LISTS) == 0.5
+
+
+def test_constants_that_differ_by_more_than_rounding_are_different():
+    scores = CLOSE_SCORES.copy()
+    scores[[1, 3], 0] += 1e-12
+    single = np.array([[0.25, 0], [0.25 + 2**-24, 0]], np.float32)
+
+    assert ausuc(scores, [0, 1, 0, 1], **TWO_LISTS) == 0.0
+    assert ausuc(single, [0, 1], **TWO_LISTS) == 0.0
+    assert ausuc(single, [1, 0], **TWO_LISTS) == 1.0
+
+
+SMALL_INTEGERS = np.array([[3, 2], [2, 3], [3, 2]])
+
+
+def test_stacking_of_large_integers_is_exact():
+    scores = SMALL_INTEGERS + 2**53 - 4
+
+    table = score(scores, ["a", "b", "b"], **TWO_CLASSES, measures="AUSUC")
+
+    assert table["AUSUC"].value == 0.75
+    assert ausuc(scores, [0, 1, 1], **TWO_LISTS) == 0.75
+
+
+@pytest.mark.parametrize(
+    "scores", [SMALL_INTEGERS + 2**60, (SMALL_INTEGERS + 2**53).astype(np.uint64)]
+)
+def test_stacking_of_integers_beyond_floats_is_an_error(scores):
+    with refused(r"is an integer of 2\*\*53 or more"):
+        ausuc(scores, [0, 1, 1], **TWO_LISTS)
+    with refused(r"preds: the score .* is an integer of 2\*\*53"):
+        score(scores, ["a", "b", "b"], **TWO_CLASSES, measures="AUSUC")
+    assert score(scores, ["a", "b", "b"], **TWO_CLASSES)[0].value == 0.75
+
+
+# ---- inputs -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "truth",
     [
-        TRUTH,
-        [[one] for one in TRUTH],
-        [NAMES.index(one) for one in TRUTH],
-        np.array([NAMES.index(one) for one in TRUTH]),
-        np.eye(4, dtype=int)[[NAMES.index(one) for one in TRUTH]],
+        TRUTH_CODES,
+        np.array(TRUTH_CODES),
+        TRUTH_LISTS,
+        np.eye(4, dtype=int)[TRUTH_CODES],
     ],
+    ids=["codes", "array", "lists", "one-hot"],
 )
-def test_every_form_of_the_truth(truth):
-    found = score(gts=truth, measures=[TEXT, "Accuracy"])
-    assert values(found) == values(score(measures=[TEXT, "Accuracy"]))
+def test_every_form_of_the_truth_gives_the_same_values(truth):
+    assert score(gts=truth).to_dict() == score().to_dict()
 
 
-@pytest.mark.parametrize(
-    "name", ["s.npy", "s.npz", "s.h5", "s.parquet", "s.json", "s.csv"]
-)
-def test_files_of_scores(tmp_path, name):
-    path, ids = tmp_path / name, [f"im{i}" for i in range(len(TRUTH))]
-    columns = {"id": ids, **dict(zip(NAMES, SCORES.T.tolist(), strict=True))}
-    rows = {
-        i: dict(zip(NAMES, one, strict=True))
-        for i, one in zip(ids, SCORES, strict=True)
-    }
-    if name == "s.npy":
-        np.save(path, SCORES)
-    elif name == "s.npz":
-        np.savez(path, scores=SCORES, classes=np.array(NAMES))
-    elif name == "s.h5":
-        with pytest.importorskip("h5py").File(path, "w") as file:
-            file["scores"] = SCORES
-    elif name == "s.parquet":
-        pq.write_table(pa.table(columns), path)
-    elif name == "s.csv":
-        lines = [[*columns], *zip(*columns.values(), strict=True)]
-        path.write_text("".join(",".join(map(str, line)) + "\n" for line in lines))
-    else:
-        path.write_text(json.dumps(rows), encoding="utf-8")
-    gts = (
-        dict(zip(ids, TRUTH, strict=True))
-        if name in ("s.parquet", "s.csv", "s.json")
-        else TRUTH
-    )
-    found = score(path, gts, **SIDES, measures=[TEXT, "H", "AUSUC"])
-    assert values(found) == values(score(**SIDES, measures=[TEXT, "H", "AUSUC"]))
-
-
-def test_numbers_are_places_or_names(tmp_path):
-    np.save(tmp_path / "t.npy", [NAMES.index(one) for one in TRUTH])
+def test_numbers_in_the_truth_are_places_unless_they_are_names(tmp_path):
+    np.save(tmp_path / "truth.npy", TRUTH_CODES)
     names = ["3", "1", "0", "2"]
-    named = {"gts": [names[NAMES.index(one)] for one in TRUTH], "classes": names}
-    for given, places in (({"gts": tmp_path / "t.npy"}, True), (named, False)):
-        table = score(measures=TEXT, **given)
-        assert values(table) == values(score(measures=TEXT))
-        assert ("numbers-as-places" in codes(table)) == places
+
+    by_place = score(gts=tmp_path / "truth.npy")
+    by_name = score(gts=np.take(names, TRUTH_CODES).tolist(), classes=names)
+
+    assert by_place.to_dict() == by_name.to_dict() == score().to_dict()
+    assert "numbers-as-places" in codes(by_place)
+    assert "numbers-as-places" not in codes(by_name)
 
 
-def test_a_memory_map_is_read_once_and_checked_as_it_is_read(tmp_path):
-    path = tmp_path / "s.npy"
-    table = np.random.default_rng(0).random((300, 40)).astype(np.float32)
-    table[123, 7] = np.nan
-    np.save(path, table)
-    names = [f"c{i}" for i in range(40)]
-    with refused("not-finite"):
-        score(path, [0] * 300, classes=names, measures=TEXT)
-    with refused("row 123, column 7"):
-        score(np.load(path), [0] * 300, classes=names, measures=f"{TEXT}@3")
-    # what is no candidate is not looked at
-    among = {"seen": names[:8], "unseen": names[8:]}
-    score(
-        path,
-        [9] * 300,
-        classes=names,
-        **among,
-        measures=f"{TEXT}(labels=unseen,candidates=unseen)",
-    )
+def test_only_scores_of_candidates_are_checked(tmp_path):
+    scores = SCORES.copy()
+    scores[3, 0] = np.nan
+    path = tmp_path / "scores.npy"
+    np.save(path, scores)
 
-
-# ---- what is refused or said ---------------------------------------------------------------------
-
-
-HOPS, MANY = f"{TEXT}(labels=2H)", dict.fromkeys(NAMES, 1)
+    with refused("row 3, column 0"):
+        score(path)
+    score(path, **SIDES, measures=per_class("labels=unseen,candidates=unseen"))
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("options", "code"),
     [
         ({"seen": ["cat", "dog"], "unseen": ["dog"]}, "seen-and-unseen"),
         ({"seen": ["cat", "cod"]}, "outside-classes"),
+        ({"seen": []}, "bad-option"),
+        ({"seen": ["cat", "cat"]}, "duplicate-at"),
         ({"gts": ["cat", "dog", "dog", "cow", "cod"]}, "outside-classes"),
         ({"gts": [4, 1, 2, 3, 3]}, "number-outside-classes"),
         ({"gts": [-1, 1, 2, 3, 3]}, "outside-classes"),
-        *[
-            ({"gts": [one, *([name] for name in TRUTH[1:])]}, code)
-            for one, code in ((["cat", "dog"], "several-classes"), ([], "wrong-count"))
-        ],
+        ({"gts": [["cat", "dog"], *TRUTH_LISTS[1:]]}, "several-classes"),
+        ({"gts": [[], *TRUTH_LISTS[1:]]}, "wrong-count"),
         ({"gts": TRUTH[1:]}, "has 5 items and gts has 4"),
         ({"gts": np.array([[1, 0]] * 5), "classes": None}, "wrong-shape"),
-        ({"classes": NAMES[:3]}, "wrong-count"),
+        ({"classes": CLASSES[:3]}, "wrong-count"),
+        ({"classes": None}, "outside-classes"),
+        ({"preds": [[name, name] for name in TRUTH]}, "duplicate"),
+        ({"task": None, "classes": None, "measures": None}, "unknown-kind"),
         ({"measures": "ZSL@5"}, "unknown-name"),
-        ({"measures": f"{TEXT}(labels=easy)"}, "there is no class list 'easy'"),
-        ({"measures": f"{TEXT}(labels=M2)"}, "needs-option"),
         ({"measures": "H"}, "unknown-side"),
-        ({"measures": f"{TEXT}(labels=M9)", "populations": MANY}, "out-of-range"),
-        (
-            {"measures": f"{TEXT}(labels=M3)", "populations": MANY, **SIDES},
-            "out-of-range",
-        ),
-        (
-            {"measures": f"{TEXT}(labels=M2)", "populations": {"cat": 3}},
-            "without-value",
-        ),
-        ({"measures": HOPS, "hops": {"cat": 3}}, "empty-list"),
-        ({"measures": HOPS, "hops": {"cod": 1}}, "empty-list"),
-        (
-            {"measures": HOPS, "hops": {"cat": 1, "fox": 3, "cow": 4}, **SIDES},
-            "empty-list",
-        ),
-        ({"measures": "H", "seen": NAMES}, "empty-side"),
-        (
-            {"preds": TRUTH, "classes": None, "measures": "H", "seen": ["cat"]},
-            "unknown-side",
-        ),
-        ({"preds": [[one, one] for one in TRUTH]}, "duplicate"),
+        ({"measures": "H", "seen": CLASSES}, "empty-side"),
         ({"preds": TRUTH, **SIDES, "measures": "AUSUC"}, "measure-needs-scores"),
-        ({"seen": []}, "bad-option"),
-        ({"seen": ["cat", "cat"]}, "duplicate-at"),
+        ({"measures": per_class("labels=easy")}, "there is no class list 'easy'"),
+        ({"measures": per_class("labels=M2")}, "needs-option"),
     ],
 )
-def test_what_is_wrong_is_said(given, code):
+def test_invalid_input_is_an_error(options, code):
     with refused(code):
-        score(**{"measures": TEXT, **given})
+        score(**options)
 
 
-def test_what_is_not_named_or_known_is_asked_for():
-    with refused("outside-classes"):
-        semmetrics.score(
-            SCORES, [0, 1, 1, 2, 2], task="classes", seen=["cat"], unseen=["dog"]
-        )
-    with refused("outside-classes"):
-        semmetrics.score(SCORES, TRUTH, task="classes")
+def test_single_words_may_be_classes_or_labels():
     with refused("ambiguous-kind"):
         semmetrics.score({"a": "cat"}, {"a": "dog"})
-    for gts in (TRUTH, [0, 1, 1, 2, 2], np.array([0, 1, 1, 2, 2])):
-        with refused("unknown-kind"):
-            semmetrics.score(SCORES, gts)
 
 
-def test_one_side_alone_is_said():
-    table = semmetrics.score(TRUTH, TRUTH, task="classes", seen=["cat"])
-    assert "unknown-side" in codes(table)
-    assert "unknown-side" not in codes(score(TRUTH, seen=["cat"]))
-    table = semmetrics.score(TRUTH, TRUTH, measures="SeenAccuracy", seen=["cat"])
-    assert "unknown-side" not in codes(table)
-    assert {"empty-side", "unknown-side"} & {*codes(score(seen=NAMES))} == {
-        "empty-side"
-    }
+def test_a_code_outside_the_classes_is_an_error():
+    truth = np.array([0, 1, 2**63, 2, 2], np.uint64)
+
+    with refused("out-of-range", "truth, row 2 (from 0)", value=2**63):
+        per_class_accuracy(SCORES, truth)
 
 
-def test_items_in_batches_are_described_together(monkeypatch):
+@pytest.mark.parametrize(
+    ("missing", "accuracy", "notes"),
+    [("skip", 1.0, set()), ("empty", 0.5, {"missing-prediction", "without-class"})],
+)
+def test_items_of_one_side_are_skipped_or_wrong(missing, accuracy, notes):
+    preds = {"a": "cat", "b": "dog"}
+    truth = {"a": "cat", "c": "cow"}
+
+    table = score(preds, truth, missing=missing, measures="Accuracy")
+
+    assert table[0].value == accuracy
+    assert notes <= {*codes(table)}
+    with refused("missing="):
+        score(preds, truth)
+
+
+# ---- notes --------------------------------------------------------------------------
+
+
+def test_a_note_counts_predictions_with_fewer_classes_than_the_cutoff():
+    table = score({"a": ["cat", "dog"]}, {"a": "dog"}, measures="PerClassAccuracy@3")
+
+    assert table[0].value == 1.0
+    assert "fewer-classes" in codes(table)
+
+
+def test_a_note_says_that_there_are_fewer_candidates_than_the_cutoff():
+    measure = per_class("labels=unseen,candidates=unseen") + "@3"
+
+    (fact,) = facts(score(**SIDES, measures=measure), "few-classes")
+
+    assert (fact.where, fact.values["n_classes"], fact.values["k"]) == ("preds", 2, "3")
+
+
+def test_a_note_says_that_only_one_side_of_the_classes_is_known():
+    by_default = semmetrics.score(TRUTH, TRUTH, task="classes", seen=["cat"])
+    of_seen = semmetrics.score(TRUTH, TRUTH, measures="SeenAccuracy", seen=["cat"])
+
+    assert "unknown-side" in codes(by_default)
+    assert "unknown-side" not in codes(of_seen)
+    assert "empty-side" in codes(score(seen=CLASSES, measures=None))
+
+
+def test_classes_that_are_not_seen_are_unseen():
+    table = score(seen=["cat", "dog"], measures="UnseenAccuracy")
+
+    assert table[0].value == 0.5
+    (fact,) = facts(table, "rest-of-classes")
+    assert fact.values["side"] == "unseen"
+
+
+def test_notes_of_batches_count_all_items(monkeypatch):
     monkeypatch.setattr("semmetrics.scoring.system_items.ITEMS_SUMMED_TOGETHER", 1)
-    given = {"measures": TEXT, "classes": NAMES, "seen": ["cat"], "unseen": ["cow"]}
-    preds, gts = (
-        ["cod", "dog", "ant", "cow", "cat"],
-        ["cat", "dog", "dog", "cow", "cow"],
-    )
-    scorer = semmetrics.Scorer(**given, keep_rows=False)
+    preds = ["cod", "dog", "ant", "cow", "cat"]
+    options = {"classes": CLASSES, "seen": ["cat"], "unseen": ["cow"]}
+    scorer = semmetrics.Scorer(measures="PerClassAccuracy", keep_rows=False, **options)
     for place in range(5):
-        scorer.update(preds[place : place + 1], gts[place : place + 1])
-    one, other = scorer.compute(), score(preds, gts, **given)
-    assert sorted(one.notes) == sorted(other.notes)
-    assert sorted((fact.code, fact.n, fact.examples) for fact in one.facts) == [
+        scorer.update(preds[place : place + 1], TRUTH[place : place + 1])
+
+    table = scorer.compute()
+
+    assert sorted(table.notes) == sorted(score(preds, **options).notes)
+    assert sorted((fact.code, fact.n, fact.examples) for fact in table.facts) == [
         ("classes-without-images", 1, ("fox",)),
         ("neither-side", 2, ()),
         ("predicted-outside", 2, ("ant", "cod")),
@@ -288,82 +290,42 @@ def test_items_in_batches_are_described_together(monkeypatch):
     ]
 
 
-def test_images_of_one_side_alone():
-    preds, gts = {"a": "cat", "b": "dog"}, {"a": "cat", "c": "cow"}
-    with refused("missing="):
-        score(preds, gts)
-    assert values(score(preds, gts, missing="skip", measures="Accuracy")) == {
-        "Accuracy": 1.0
-    }
-    table = score(preds, gts, missing="empty", measures="Accuracy")
-    assert values(table) == {"Accuracy": 0.5}
-    assert "missing-prediction" in codes(table)
-    assert "without-class" in codes(table)
-
-
-# ---- lists, splits, signatures -------------------------------------------------------------------
+# ---- lists and numbers of classes ---------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "header",
-    ["class,images", "label,count", "id,number", "Class,population,hops", "name,value"],
+    "columns", [["class", "images"], ["id", "number"], ["Class", "population", "hops"]]
 )
-def test_numbers_of_classes_in_tables(tmp_path, header):
-    columns = header.split(",")
-    rows = [[name, 9 - place, 1] for place, name in enumerate(NAMES)]
-    path = tmp_path / "populations.csv"
-    lines = [header, *(",".join(map(str, row[: len(columns)])) for row in rows)]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    given = {
-        "measures": f"{TEXT}(labels=M2)",
-        "read": semmetrics.ReadOptions(id_column="photo"),
-    }
-    frame = pd.DataFrame([row[: len(columns)] for row in rows], [3, 1, 4, 8], columns)
-    for populations in (path, frame):
-        (one,) = table = score(populations=populations, **given)
-        assert one.per_label["label"].tolist() == NAMES[:2]
-        assert any("not used: 'hops'" in note for note in table.notes) is (
-            len(columns) > 2
-        )
+@pytest.mark.parametrize("form", ["frame", "csv"])
+def test_populations_are_read_from_tables(tmp_path, columns, form):
+    rows = [("cat", 9, 1), ("dog", 8, 1), ("cow", 7, 1), ("fox", 6, 1)]
+    populations = pd.DataFrame([row[: len(columns)] for row in rows], columns=columns)
+    if form == "csv":
+        path = tmp_path / "populations.csv"
+        populations.to_csv(path, index=False)
+        populations = path
+
+    table = score(populations=populations, measures=per_class("labels=M2"))
+
+    assert table[0].per_label["label"].tolist() == ["cat", "dog"]
+    has_note = any("not used: 'hops'" in note for note in table.notes)
+    assert has_note == ("hops" in columns)
+
+
+def test_numbers_and_names_of_classes_may_be_strings_or_integers():
+    populations = {"cow": "10", "fox": "9"}
+    of_names = score(**SIDES, populations=populations, measures=per_class("labels=M1"))
+
+    classes = ["0", "1", "2", "3"]
+    sides = {"seen": ["0", "1"], "unseen": ["2", "3"], "hops": {2: 1, 3: 4}}
+    options = {"classes": classes, **sides, "measures": per_class("labels=2H")}
+    of_integers = score(gts=TRUTH_CODES, **options)
+
+    assert of_names[0].value == of_integers[0].value == 0.5
 
 
 @pytest.mark.parametrize(
-    "measure",
-    [
-        "H",
-        "AUSUC",
-        f"{TEXT}(labels=unseen,candidates=unseen)@2",
-        f"{TEXT}(labels=mine)",
-    ],
-)
-def test_a_signature_is_computed_again(measure):
-    lists = {"class_lists": {"mine": ["dog", "cow"]}}
-    (one,) = score(**SIDES, **lists, measures=measure, ties="pessimistic", ci=True)
-    again = semmetrics.rescore(one.signature, SCORES, TRUTH, **SIDES, **lists)
-    assert (again.scores[0].value, again.differences) == (one.value, [])
-    other = {"class_lists": {"mine": ["dog"]}, **SIDES, "seen": ["cat"]}
-    differences = semmetrics.rescore(one.signature, SCORES, TRUTH, **other).differences
-    assert any("the seen classes differ" in line for line in differences)
-    assert ("mine" in measure) == any(
-        "a list of classes differs" in line for line in differences
-    )
-    with refused("signed-input"):
-        semmetrics.rescore(one.signature, SCORES, TRUTH)
-
-
-@pytest.mark.parametrize(
-    "name", ["auto", "reference", "union", "given", "seen", "unseen"]
-)
-def test_names_that_no_further_list_has(name):
-    with refused("reserved-list"):
-        score(**SIDES, class_lists={name: ["cat"]})
-    if "seen" not in name:
-        with refused("bad-option", name="candidates"):
-            PerClassAccuracy(candidates=name)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "problem"),
+    ("numbers", "code"),
     [
         ({"cow": None, "fox": 1}, "not-a-number"),
         ({"cow": float("nan"), "fox": 1}, "not-finite"),
@@ -373,122 +335,79 @@ def test_names_that_no_further_list_has(name):
         ({2: 1, "2": 1}, "duplicate"),
     ],
 )
-def test_numbers_of_classes_are_checked(numbers, problem):
-    for option, name in (("populations", "M1"), ("hops", "2H")):
-        with refused(problem):
-            score(**SIDES, **{option: numbers}, measures=f"{TEXT}(labels={name})")
+@pytest.mark.parametrize(("option", "name"), [("populations", "M1"), ("hops", "2H")])
+def test_invalid_numbers_of_classes_are_errors(numbers, code, option, name):
+    with refused(code):
+        score(**SIDES, **{option: numbers}, measures=per_class(f"labels={name}"))
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "problem"),
+    ("name", "populations", "options", "code"),
     [
-        ("a.json", '{"cat": 0}', "wrong-type"),
-        ("a.csv", "cat\ndog\n", "wrong-format"),
+        ("M9", dict.fromkeys(CLASSES, 1), {}, "out-of-range"),
+        ("M3", dict.fromkeys(CLASSES, 1), SIDES, "out-of-range"),
+        ("M2", {"cat": 3}, {}, "without-value"),
     ],
 )
-def test_class_lists_of_other_forms_are_refused(tmp_path, name, text, problem):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    for option in ("classes", "seen"):
-        with refused(problem, str(path)):
-            score(**{option: path})
+def test_lists_of_the_most_frequent_classes_need_enough_classes(
+    name, populations, options, code
+):
+    options = {"populations": populations, **options}
+
+    with refused(code):
+        score(measures=per_class(f"labels={name}"), **options)
 
 
-def test_a_class_that_is_no_place_is_named():
-    with refused("out-of-range", "truth, row 2 (from 0)", value=2**63):
-        per_class_accuracy(SCORES, np.array([0, 1, 2**63, 2, 2], np.uint64))
+@pytest.mark.parametrize("hops", [{"cat": 3}, {"cod": 1}, {"fox": 3, "cow": 4}])
+def test_a_list_of_classes_within_hops_must_not_be_empty(hops):
+    with refused("empty-list"):
+        score(measures=per_class("labels=2H"), hops=hops)
 
 
-def test_stacking_refuses_whole_numbers_whose_differences_are_not_exact():
-    # in float64 all three constants would be 0, and the curve straight: 0.5
-    small = np.array([[3, 2], [2, 3], [3, 2]])
-    lists = {"seen": [0], "unseen": [1]}
-    assert ausuc(small, [0, 1, 1], **lists) == 0.75
-    below = small + 2**53 - 4
-    options = {
-        "task": "classes",
-        "measures": "AUSUC",
-        "classes": ["a", "b"],
-        "seen": ["a"],
-        "unseen": ["b"],
-    }
-    for table in (below, -below, below.astype(np.uint64), below * 1.0):
-        sign = -1 if table[0, 0] < 0 else 1
-        truth = np.array([0, 1, 1]) if sign == 1 else np.array([1, 0, 0])
-        found = semmetrics.score(table, ["ab"[code] for code in truth], **options)
-        assert found["AUSUC"].value == ausuc(table, truth, **lists)
-    for table in (small + 2**60, -small - 2**60, (small + 2**53).astype(np.uint64)):
-        with refused(r"is an integer of 2\*\*53 or more"):
-            ausuc(table, [0, 1, 1], **lists)
-        with refused(r"preds: the score .* is an integer of 2\*\*53"):
-            semmetrics.score(table, ["a", "b", "b"], **options)
-        options["measures"] = "PerClassAccuracy"  # which compares, and is exact
-        table = table if table[0, 0] > 0 else -table
-        assert semmetrics.score(table, ["a", "b", "b"], **options)[0].value == 0.75
-        options["measures"] = "AUSUC"
-
-
-def test_classes_without_a_number_are_counted_and_named():
-    hops, sides = (
-        f"{TEXT}(labels=2H)",
-        {"seen": ["cat", "dog"], "unseen": ["fox", "cow"]},
-    )
-    five = {"cat": 1, "dog": 2, "fox": 3, "cow": 4, "emu": 5}
-    for options, noted in (
+@pytest.mark.parametrize(
+    ("hops", "options", "notes"),
+    [
         (
-            {"hops": {"cat": 1, "dog": 2, "fox": 9, "wolf": 1, "yak": 3}},
+            {"cat": 1, "fox": 9, "wolf": 1},
+            {},
             {"unnumbered-classes", "numbers-of-no-class"},
         ),
-        ({"hops": {"fox": 1}, **sides}, {"unnumbered-classes"}),
-        ({"hops": {"fox": 1, "cow": 3, "cat": 0}, **sides}, set()),
-        (
-            {"populations": five, "measures": f"{TEXT}(labels=M2)"},
-            {"numbers-of-no-class"},
-        ),
-    ):
-        found = score(**{"measures": hops, **options})
-        assert {"unnumbered-classes", "numbers-of-no-class"} & {*codes(found)} == noted
-    with refused("without-value"):
-        score(measures=f"{TEXT}(labels=M2)", populations={"cat": 1, "dog": 2, "fox": 3})
+        ({"fox": 1}, SIDES, {"unnumbered-classes"}),
+        ({"fox": 1, "cow": 3, "cat": 0}, SIDES, set()),
+    ],
+)
+def test_notes_name_classes_without_a_number_and_numbers_without_a_class(
+    hops, options, notes
+):
+    table = score(measures=per_class("labels=2H"), hops=hops, **options)
+
+    assert {"unnumbered-classes", "numbers-of-no-class"} & {*codes(table)} == notes
 
 
-def test_constants_that_rounding_tells_apart_are_the_same():
-    # all four constants are 0.1, of which no two are the same in binary
-    scores = np.array([[0.3, 0.2], [0.8, 0.7], [0.6, 0.5], [1.0, 0.9]])
-    truth, lists = [0, 1, 0, 1], {"seen": [0], "unseen": [1]}
-    assert len({float(a - b) for a, b in scores}) > 1
-    assert ausuc(scores, truth, **lists) == 0.5
-    options = {
-        "task": "classes",
-        "classes": ["a", "b"],
-        "seen": ["a"],
-        "unseen": ["b"],
-        "measures": "AUSUC BestH",
-    }
-    named = {
-        f"i{place}": {"a": a, "b": b} for place, (a, b) in enumerate(scores.tolist())
-    }
-    for preds in (scores, scores + 4, scores * 10, named):
-        gts = dict(zip(named, "abab", strict=True)) if preds is named else [*"abab"]
-        assert [one.value for one in semmetrics.score(preds, gts, **options)] == [
-            0.5,
-            0.0,
-        ]
-    # what differs by more than rounding stays apart, and so do all constants of single precision
-    apart = scores + np.array([[0, 0], [1e-12, 0], [0, 0], [1e-12, 0]])
-    for table in (apart, -apart[:, ::-1]):
-        assert ausuc(table, truth, **lists) == 0.0
-    single = np.array([[0.25, 0], [0.25 + 2**-24, 0]], np.float32)
-    assert [ausuc(single, order, **lists) for order in ([0, 1], [1, 0])] == [0.0, 1.0]
+@pytest.mark.parametrize("measure", ["H", per_class("labels=mine")])
+def test_a_signature_with_class_lists_can_be_rescored(measure):
+    lists = {**SIDES, "class_lists": {"mine": ["dog", "cow"]}}
+    other_lists = {**SIDES, "seen": ["cat"], "class_lists": {"mine": ["dog"]}}
+    (result,) = score(**lists, measures=measure)
+
+    def rescore(**lists):
+        return semmetrics.rescore(result.signature, SCORES, TRUTH, **lists)
+
+    again = rescore(classes=CLASSES, **lists)
+    differences = rescore(classes=CLASSES, **other_lists).differences
+
+    assert again[0].value == result.value
+    assert again.differences == []
+    assert any("the seen classes differ" in line for line in differences)
+    names_list = any("a list of classes differs" in line for line in differences)
+    assert names_list == ("mine" in measure)
+    with refused("signed-input"):
+        rescore()
 
 
-def test_numbers_of_classes_may_be_texts():
-    found = score(
-        **SIDES, populations={"cow": "10", "fox": "9"}, measures=f"{TEXT}(labels=M1)"
-    )
-    assert found.scores[0].value == 0.5
-    sides = {"classes": list("0123"), "seen": ["0", "1"], "unseen": ["2", "3"]}
-    found = score(
-        gts=[0, 1, 1, 2, 2], **sides, hops={2: 1, 3: 4}, measures=f"{TEXT}(labels=2H)"
-    )
-    assert found.scores[0].value == 0.5
+@pytest.mark.parametrize("name", ["auto", "reference", "union", "given"])
+def test_names_of_built_in_lists_are_reserved(name):
+    with refused("reserved-list"):
+        score(**SIDES, class_lists={name: ["cat"]})
+    with refused("bad-option", name="candidates"):
+        PerClassAccuracy(candidates=name)

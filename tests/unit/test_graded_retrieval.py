@@ -1,125 +1,175 @@
-"""NCS, semantic recall and nDCG as measures: the functions of phi, query by query."""
+"""Measures of similarities phi, and of graded judgements, as ``score`` computes them."""
 
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from refusals import facts, refused
+from scipy import sparse
 
 import semmetrics
 from semmetrics.metrics.semantic_retrieval import NCS, SR
 
+# ---- phi ----------------------------------------------------------------------------
+
 RNG = np.random.default_rng(5)
-N, M = 12, 60
-SIMS, PHI = (
-    RNG.random((N, M), np.float32),
-    np.maximum(0, RNG.normal(size=(N, M))).round(1),
-)
-POSITIVES = {f"i{row}": [f"c{5 * row + one}" for one in range(5)] for row in range(N)}
-NAMES = {
-    "queries": [f"i{row}" for row in range(N)],
-    "gallery": [f"c{one}" for one in range(M)],
-}
-
-
-def scored(measures, sims=SIMS, positives=POSITIVES, **options):
-    given = {"task": "retrieval", "direction": "both", "phi": PHI, **NAMES, **options}
-    return semmetrics.score(sims, positives, measures=measures, **given)
-
-
-def saved(folder, phi=PHI, images=NAMES["queries"], captions=NAMES["gallery"]):
-    """The path of a matrix phi, whose ids lie beside it."""
-    np.save(folder / "phi.npy", phi)
-    ids = {"images": images, "captions": captions}
-    (folder / "phi.npy.ids.json").write_text(json.dumps(ids), encoding="utf-8")
-    return folder / "phi.npy"
-
+IMAGES = [f"i{image}" for image in range(12)]
+TEXTS = [f"c{text}" for text in range(60)]
+SIMILARITIES = RNG.random((12, 60), np.float32)
+PHI = np.maximum(0, RNG.normal(size=(12, 60))).round(1)
+POSITIVES = {image: TEXTS[5 * i : 5 * i + 5] for i, image in enumerate(IMAGES)}
 
 MEASURES = [
-    "NCS@1",
     "NCS@10",
     "NCS(ground_truth=left-out)@5",
     "NCS(extended=k)@5",
     "NCS(extended=7)@5",
     "SR(m=4)@5",
-    "SR(m=4,variant=soft)@10",
     "SR(m=4,variant=weighted)@10",
-    "SR(m=4,variant=hit)@3",
     "SR(m=4,similar=images,depth=6)@5",
-    "SR(m=4,similar=images,depth=6,ground_truth=left-out)@5",
-    "nDCG@5",
+    "SR(m=2,similar=images,depth=6)@5",
+    "SR(m=4,similar=images,depth=2,ground_truth=left-out)@5",
     "nDCG(gain=exponential)@10",
     "nDCG(ground_truth=left-out)@5",
 ]
+DIRECTIONS = pytest.mark.parametrize("direction", ["i2t", "t2i"])
+
+
+def score_phi(measures, sims=SIMILARITIES, positives=POSITIVES, **options):
+    given = {"task": "retrieval", "direction": "i2t", "phi": PHI}
+    given |= {"queries": IMAGES, "gallery": TEXTS, "measures": measures, **options}
+    return semmetrics.score(sims, positives, **given)
+
+
+def save_phi(folder, phi=PHI, images=IMAGES, captions=TEXTS):
+    """Save a matrix, with its ids in a second file, and return its path."""
+    path = folder / "phi.npy"
+    np.save(path, phi)
+    ids = json.dumps({"images": images, "captions": captions})
+    (folder / "phi.npy.ids.json").write_text(ids, encoding="utf-8")
+    return path
+
+
+def values(table):
+    return [score.value for score in table]
+
+
+MATRIX_VALUES = values(score_phi(MEASURES))
+
+
+def ranked_lists(rows):
+    """Return the texts of some images by falling similarity."""
+    lists = {}
+    for row in rows:
+        order = np.argsort(-SIMILARITIES[row])
+        lists[IMAGES[row]] = [TEXTS[column] for column in order]
+    return lists
 
 
 def test_ranked_lists_have_the_values_of_their_matrix():
-    order = np.argsort(-SIMS, axis=1, kind="stable")
-    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in RNG.permutation(N)}
-    for measure in ("NCS@5", "SR(m=4)@5", "nDCG(ground_truth=left-out)@5"):
-        whole = scored([measure], direction="i2t")[0].value
-        assert scored([measure], sims=lists, direction="i2t")[0].value == pytest.approx(
-            whole
-        )
+    lists = ranked_lists(range(12))
+
+    assert values(score_phi(MEASURES, lists)) == pytest.approx(MATRIX_VALUES)
     with refused("unnamed-phi"):
-        scored(["NCS@5"], sims=lists, direction="i2t", gallery=None)
+        score_phi("NCS@5", lists, gallery=None)
+
+
+@pytest.mark.parametrize("form", ["frame", "file with ids"])
+def test_phi_is_joined_by_its_ids(form, tmp_path):
+    shuffled = pd.DataFrame(PHI, IMAGES, TEXTS)
+    shuffled = shuffled.sample(frac=1, random_state=0)
+    shuffled = shuffled.sample(frac=1, axis=1, random_state=0)
+    phi = shuffled
+    if form == "file with ids":
+        phi = save_phi(tmp_path, shuffled, [*shuffled.index], [*shuffled.columns])
+
+    assert values(score_phi(MEASURES, phi=phi)) == pytest.approx(MATRIX_VALUES)
+
+
+def test_queries_without_a_row_of_phi_are_an_error():
+    phi = pd.DataFrame(PHI[1:], IMAGES[1:], TEXTS)
+
+    with refused("phi-lacks"):
+        score_phi("NCS@5", phi=phi)
+
+
+@pytest.mark.parametrize("folds", [None, 3])
+def test_a_query_without_a_prediction_needs_no_row_of_phi(folds, tmp_path):
+    positives = {"new": ["c1"], **POSITIVES}
+    options = {"missing": "empty", "folds": folds, "phi": save_phi(tmp_path)}
+
+    items = score_phi("NCS@5", positives=positives, **options)[0].items
+
+    expected = score_phi("NCS@5", folds=folds)[0].items
+    assert items.tolist() == [0.0, *expected.tolist()]
+
+
+def test_measures_have_the_same_values_alone_and_together():
+    for measure, value in zip(MEASURES, MATRIX_VALUES, strict=True):
+        assert values(score_phi(measure)) == [value]
+
+
+def test_batches_of_lists_use_their_rows_of_phi():
+    options = {"queries": IMAGES, "gallery": TEXTS, "phi": PHI}
+    scorer = semmetrics.Scorer(task="retrieval", measures="NCS@5", **options)
+    for rows in np.array_split(RNG.permutation(12), 3):
+        preds = ranked_lists(rows)
+        scorer.update(preds, {image: POSITIVES[image] for image in preds})
+
+    assert values(scorer.compute()) == values(score_phi("NCS@5"))
 
 
 @pytest.mark.parametrize("direction", ["i2t", "t2i"])
-@pytest.mark.parametrize("how", ["frame", "beside"])
-def test_phi_is_joined_by_its_ids(direction, how, tmp_path):
-    rows, columns = RNG.permutation(N), RNG.permutation(M)
-    names = [f"i{row}" for row in rows], [f"c{one}" for one in columns]
-    values = PHI[np.ix_(rows, columns)]
-    if how == "frame":
-        pandas = pytest.importorskip("pandas")
-        phi = pandas.DataFrame(values, index=names[0], columns=names[1])
-    else:
-        phi = saved(tmp_path, values, *names)
-    for measure in (
-        "NCS@5",
-        "SR(m=4,similar=images)@5",
-        "nDCG(ground_truth=left-out)@5",
-    ):
-        whole = scored([measure], direction=direction)[0].value
-        assert scored([measure], direction=direction, phi=phi)[
-            0
-        ].value == pytest.approx(whole)
-    queries = ["other", *NAMES["queries"][1:]]
-    positives = dict(zip(queries, POSITIVES.values(), strict=True))
-    with refused("phi-lacks"):
-        scored(
-            ["NCS@5"],
+def test_a_fold_is_scored_with_its_part_of_phi(direction):
+    columns_of_images = RNG.permutation(60).reshape(12, 5)
+    positives = {}
+    for image, columns in zip(IMAGES, columns_of_images, strict=True):
+        positives[image] = np.take(TEXTS, columns).tolist()
+
+    whole = score_phi(MEASURES, positives=positives, direction=direction, folds=3)
+
+    values_of_folds = []
+    for rows in np.split(np.arange(12), 3):
+        columns = np.sort(columns_of_images[rows], axis=None)
+        cells = np.ix_(rows, columns)
+        images = [IMAGES[row] for row in rows]
+        fold = score_phi(
+            MEASURES,
+            SIMILARITIES[cells],
+            {image: positives[image] for image in images},
+            phi=PHI[cells],
+            queries=images,
+            gallery=np.take(TEXTS, columns).tolist(),
             direction=direction,
-            phi=phi,
-            queries=queries,
-            positives=positives,
         )
+        values_of_folds.append(values(fold))
+    assert_allclose(values(whole), np.mean(values_of_folds, axis=0), rtol=1e-12)
 
 
-def test_sums_that_no_float_holds_are_refused():
-    options = {"task": "retrieval", "phi": [[2000.0, 1.0], [1.0, 2000.0]]}
-    for measure, phi in (("nDCG(gain=exponential)@2", 2000), ("NCS@2", 1e308)):
-        with refused("infinite-sum"):
-            semmetrics.score(
-                np.eye(2),
-                [[0], [1]],
-                measures=measure,
-                **{**options, "phi": np.full((2, 2), float(phi))},
-            )
+def test_large_integers_are_ranked_exactly():
+    similarities = np.array([[2**53, 2**53 + 1]])
 
-
-def test_large_whole_numbers_are_ranked_as_they_are():
-    large = np.array([[2**53, 2**53 + 1]])
     table = semmetrics.score(
-        large, [[1]], measures="HitRate@1 NCS@1", phi=[[0.0, 1.0]], task="retrieval"
+        similarities, [[1]], measures="HitRate@1 NCS@1", phi=[[0.0, 1.0]]
     )
-    assert [one.value for one in table] == [1.0, pytest.approx(1.0)]
+
+    assert values(table) == pytest.approx([1.0, 1.0])
 
 
 @pytest.mark.parametrize(
-    ("measure", "options", "problem"),
+    ("measure", "phi"), [("nDCG(gain=exponential)@2", 2000.0), ("NCS@2", 1e308)]
+)
+def test_sums_beyond_the_largest_float_are_errors(measure, phi):
+    phi = np.full((2, 2), phi)
+
+    with refused("infinite-sum"):
+        semmetrics.score(np.eye(2), [[0], [1]], measures=measure, phi=phi)
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "code"),
     [
         ("NCS@5", {"phi": None}, "needs-option"),
         ("NCS(phi=SPICE)@5", {}, "phi-without-captions"),
@@ -127,92 +177,32 @@ def test_large_whole_numbers_are_ranked_as_they_are():
         ("NCS@5", {"phi": {"a": PHI, "b": PHI}}, "several-phi"),
         ("NCS@5", {"phi": PHI.T}, "wrong-shape"),
         ("NCS@5", {"phi": PHI[:, :9]}, "wrong-shape"),
+        ("NCS@5", {"phi": PHI[1:], "sims": POSITIVES}, "wrong-shape"),
         ("NCS@5", {"phi": {"default": POSITIVES}}, "wrong-format"),
+        ("NCS@5", {"phi": sparse.csr_array(PHI)}, "wrong-format"),
         ("NCS@5", {"phi": np.where(PHI > 2, np.nan, PHI)}, "not-finite"),
         ("SR@5", {}, "missing-option"),
+        ("NCS", {}, "no-cutoff"),
     ],
 )
-def test_what_does_not_fit_is_refused(measure, options, problem):
-    with refused(problem):
-        scored([measure], direction="i2t", **options)
+def test_invalid_options_of_phi_are_errors(measure, options, code):
+    with refused(code):
+        score_phi(measure, **options)
 
 
-@pytest.mark.parametrize("ties", ["position", "optimistic", "pessimistic"])
-@pytest.mark.parametrize("folds", [None, 3])
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
-def test_torch_ranks_embeddings_as_numpy(ties, folds, kind):
-    pytest.importorskip("torch")
-    vectors = (
-        RNG.integers(-1, 2, (N, 4)).astype(kind),
-        RNG.integers(-1, 2, (M, 4)).astype(kind),
-    )
-    options = {
-        "queries_embeddings": vectors[0],
-        "gallery_embeddings": vectors[1],
-        "ties": ties,
-        "similarity": "dot",
-        "folds": folds,
-    }
-    measures = [*MEASURES, "HitRate@1", "Recall@5", "MeanR", "mAP@R"]
-    wanted = scored(measures, sims=None, **options)
-    found = scored(measures, sims=None, device="torch:cpu", **options)
-    assert found.to_dict() == wanted.to_dict()
-    assert [one.signature for one in found] == [one.signature for one in wanted]
-    table = (vectors[0].astype(float) @ vectors[1].astype(float).T).astype(int)
-    shared = {name: options[name] for name in ("ties", "folds")}
-    assert scored(measures, sims=table, **shared).to_dict() == wanted.to_dict()
+@pytest.mark.parametrize(
+    ("phi", "images", "code"),
+    [
+        (PHI, IMAGES[1:], "wrong-count"),
+        (PHI[[0, *range(12)]], [IMAGES[0], *IMAGES], "duplicate-at"),
+    ],
+)
+def test_ids_that_do_not_fit_phi_are_an_error(phi, images, code, tmp_path):
+    with refused(code):
+        score_phi("NCS@5", phi=save_phi(tmp_path, phi, images))
 
 
-@pytest.mark.parametrize("direction", ["i2t", "t2i"])
-def test_measures_share_what_they_find_only_where_it_is_the_same(direction):
-    measures = [
-        *MEASURES,
-        "SR(m=2,similar=images,depth=6)@5",
-        "SR(m=4,similar=images,depth=2)@5",
-    ]
-    together = scored(measures, direction=direction)
-    alone = [scored([one], direction=direction)[0].value for one in measures]
-    assert [one.value for one in together] == alone
-    assert (
-        len(
-            set(alone[-2:])
-            | {alone[MEASURES.index("SR(m=4,similar=images,depth=6)@5")]}
-        )
-        > 1
-    )
-
-
-@pytest.mark.parametrize("folds", [None, 3])
-def test_queries_without_a_row_have_no_row_of_phi_by_id(folds, tmp_path):
-    positives, phi = {"new": ["c1"], **POSITIVES}, saved(tmp_path)
-    options = {"direction": "i2t", "missing": "empty", "folds": folds, "phi": phi}
-    found = scored(["NCS@5"], positives=positives, **options)[0].items
-    whole = scored(["NCS@5"], direction="i2t", folds=folds)[0].items
-    assert found.tolist() == [0.0, *whole.tolist()]
-
-
-def test_a_phi_that_does_not_fit_its_ids_is_refused(tmp_path):
-    twice, names = np.vstack([PHI, PHI[:1]]), NAMES["queries"]
-    for phi, images, code in (
-        (PHI, names[1:], "wrong-count"),
-        (twice, [*names, names[0]], "duplicate-at"),
-    ):
-        with refused(code):
-            scored(["NCS@5"], phi=saved(tmp_path, phi, images))
-    lists = {f"i{row}": ["c0", "c1"] for row in range(N)}
-    with refused("wrong-shape"):
-        scored(["NCS@1"], sims=lists, direction="i2t", phi=PHI[1:])
-
-
-def test_a_sparse_phi_is_refused():
-    sparse = pytest.importorskip("scipy.sparse")
-    with refused("wrong-format"):
-        scored(["NCS@5"], phi=sparse.csr_array(PHI))
-
-
-def test_numbers_of_items_are_checked():
-    with refused("no-cutoff"):
-        scored(["NCS"], direction="i2t")
+def test_numbers_of_items_must_be_positive():
     with refused("bad-option", value=0):
         SR(m=0, k=5)
     for extended in ("0", "9" * 5000):
@@ -220,298 +210,187 @@ def test_numbers_of_items_are_checked():
             NCS(extended=extended, k=5)
 
 
-def test_batches_of_lists_find_their_rows_of_phi():
-    order = np.argsort(-SIMS, axis=1, kind="stable")
-    lists = {f"i{row}": [f"c{one}" for one in order[row]] for row in range(N)}
-    scorer = semmetrics.Scorer(task="retrieval", measures="NCS@5", phi=PHI, **NAMES)
-    for part in np.array_split(RNG.permutation(N), 3):
-        names = [f"i{row}" for row in part]
-        scorer.update({n: lists[n] for n in names}, {n: POSITIVES[n] for n in names})
-    assert scorer.compute()[0].value == scored(["NCS@5"], direction="i2t")[0].value
-
-
-@pytest.mark.parametrize("direction", ["i2t", "t2i"])
-def test_folds_are_scored_each_by_its_part_of_phi(direction):
-    mixed = RNG.permutation(M)  # a fold's captions do not lie together
-    positives = {
-        f"i{row}": [f"c{one}" for one in mixed[5 * row : 5 * row + 5]]
-        for row in range(N)
+@pytest.mark.parametrize("ties", ["position", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("folds", [None, 3])
+@pytest.mark.parametrize("dtype", [np.float16, np.float64])
+def test_torch_ranks_embeddings_as_numpy_does(ties, folds, dtype):
+    pytest.importorskip("torch")
+    queries = RNG.integers(-1, 2, (12, 4))
+    gallery = RNG.integers(-1, 2, (60, 4))
+    embeddings = {
+        "queries_embeddings": queries.astype(dtype),
+        "gallery_embeddings": gallery.astype(dtype),
+        "similarity": "dot",
     }
-    whole = scored(MEASURES, positives=positives, direction=direction, folds=3)
-    parts = []
-    for rows in np.split(np.arange(N), 3):
-        columns = np.sort(mixed[5 * rows[0] : 5 * rows[-1] + 5])
-        cells, names = np.ix_(rows, columns), [f"i{row}" for row in rows]
-        table = scored(
-            MEASURES,
-            SIMS[cells],
-            {name: positives[name] for name in names},
-            phi=PHI[cells],
-            queries=names,
-            gallery=[f"c{one}" for one in columns],
-            direction=direction,
-        )
-        parts.append([one.value for one in table])
-    assert_allclose([one.value for one in whole], np.mean(parts, axis=0), rtol=1e-12)
-    assert [one.value for one in whole] != [one.value for one in scored(MEASURES)][
-        : len(MEASURES)
-    ]
+    measures = [*MEASURES, "HitRate@1", "Recall@5", "MeanR", "mAP@R"]
+    options = {"direction": "both", "ties": ties, "folds": folds}
+
+    with_numpy = score_phi(measures, None, **embeddings, **options)
+    with_torch = score_phi(measures, None, device="torch:cpu", **embeddings, **options)
+
+    assert with_torch.to_dict() == with_numpy.to_dict()
+    expected = score_phi(measures, queries @ gallery.T, **options)
+    assert with_torch.to_dict() == expected.to_dict()
 
 
-def test_positives_outside_the_gallery_are_left_out_of_nothing():
-    positives = {**POSITIVES, "i0": [*POSITIVES["i0"], "elsewhere"]}
-    for measure in ("NCS(ground_truth=left-out)@5", "SR(m=2,similar=images)@5"):
-        more = scored([measure], positives=positives, direction="i2t", missing="skip")[
-            0
+# ---- graded judgements --------------------------------------------------------------
+
+DOCUMENTS = [f"d{document}" for document in range(25)]
+QUERIES = [f"q{query}" for query in range(9)]
+GRADES = {}
+RUN = {}
+for query in QUERIES:
+    judged = RNG.permutation(DOCUMENTS)[:8].tolist()
+    GRADES[query] = dict(zip(judged, [3, 3, 2, 1, 1, 0, 0, -1], strict=True))
+    RUN[query] = RNG.permutation(DOCUMENTS)[:12].tolist()
+
+
+def score_grades(measures, grades=GRADES, run=RUN, **options):
+    options = {"task": "retrieval", **options}
+    return semmetrics.score(run, grades, measures=measures, **options)
+
+
+def binary_judgements(least_grade):
+    """Return the documents of each query that have at least a grade."""
+    judgements = {}
+    for query, grades in GRADES.items():
+        judgements[query] = [
+            name for name, grade in grades.items() if grade >= least_grade
         ]
-        assert (
-            more.items.tolist() == scored([measure], direction="i2t")[0].items.tolist()
-        )
-
-
-GRADES = {
-    f"q{row}": {
-        f"d{one}": int(grade)
-        for one, grade in zip(
-            RNG.permutation(20)[:6], RNG.integers(-1, 4, 6), strict=True
-        )
-    }
-    for row in range(9)
-}
+    return judgements
 
 
 @pytest.mark.parametrize("gain", ["linear", "exponential"])
 @pytest.mark.parametrize("k", [1, 3, 10, 40])
-def test_ndcg_of_graded_judgements_is_that_of_a_loop(gain, k):
-    run = {query: [f"d{one}" for one in RNG.permutation(25)[:12]] for query in GRADES}
-    found = semmetrics.score(
-        run, GRADES, task="retrieval", measures=f"nDCG(gain={gain})@{k}"
-    )[0]
-    for query, value in zip(found.ids, found.items, strict=True):
-        gains = {
-            d: (2.0**g - 1 if gain == "exponential" else g)
-            for d, g in GRADES[query].items()
-            if g > 0
-        }
-        ranked = [gains.get(d, 0.0) for d in run[query]]
-        ideal = sorted(gains.values(), reverse=True)
-        dcg, best = (
-            sum(g / np.log2(r + 2) for r, g in enumerate(row[:k]))
-            for row in (ranked, ideal)
-        )
-        assert value == pytest.approx(dcg / best)
-    alike = {
-        query: {d: int(g > 0) for d, g in row.items()} for query, row in GRADES.items()
-    }
-    signed = [
-        semmetrics.score(run, some, task="retrieval", measures="nDCG@10")[0].signature
-        for some in (GRADES, alike)
-    ]
-    assert signed[0] != signed[1]
+def test_ndcg_of_grades_equals_a_loop(gain, k):
+    score = score_grades(f"nDCG(gain={gain})@{k}")[0]
+
+    for query, value in zip(score.ids, score.items, strict=True):
+        gains = {}
+        for document, grade in GRADES[query].items():
+            gains[document] = max(grade, 0)
+            if gain == "exponential":
+                gains[document] = 2 ** max(grade, 0) - 1
+        retrieved = [gains.get(document, 0) for document in RUN[query][:k]]
+        ideal = sorted(gains.values(), reverse=True)[:k]
+        discounts = 1 / np.log2(np.arange(2, 42))
+        dcg = retrieved @ discounts[: len(retrieved)]
+        assert value == pytest.approx(dcg / (ideal @ discounts[: len(ideal)]))
 
 
-def test_grades_are_turned_with_the_positives():
-    matrix = RNG.random((9, 25))
-    names = {"queries": [*GRADES], "gallery": [f"d{one}" for one in range(25)]}
-    turned = {}
-    for query, row in GRADES.items():
-        for document, grade in row.items():
-            turned.setdefault(document, {})[query] = grade
-    options = {"task": "retrieval", "measures": "nDCG@3", "missing": "skip"}
-    mine = semmetrics.score(matrix, GRADES, direction="t2i", **names, **options)[0]
-    names = {"gallery": names["queries"], "queries": names["gallery"]}
-    theirs = semmetrics.score(matrix.T, turned, direction="i2t", **names, **options)[0]
-    positive = [
-        place
-        for place, value in zip(theirs.ids, theirs.items, strict=True)
-        if max(turned[place].values()) > 0
-    ]
-    assert dict(zip(mine.ids, mine.items, strict=True)) == {
-        place: value
-        for place, value in zip(theirs.ids, theirs.items, strict=True)
-        if place in positive
-    }
+def test_positives_without_grades_have_gain_1():
+    measures = "nDCG@3 nDCG nDCG(gain=exponential)@5"
+    positives = binary_judgements(1)
+    ones = {query: dict.fromkeys(names, 1) for query, names in positives.items()}
+
+    table = score_grades(measures, positives)
+
+    with_ones = score_grades(measures, ones)
+    assert values(table) == values(with_ones)
+    assert table[0].signature == with_ones[0].signature
+    assert table[0].signature != score_grades(measures)[0].signature
 
 
-def test_values_are_those_of_ir_measures():
-    ir = pytest.importorskip("ir_measures")
-    run = {
-        query: {
-            f"d{one}": 50.0 - rank for rank, one in enumerate(RNG.permutation(25)[:12])
-        }
-        for query in GRADES
-    }
-    judged = {
-        query: {d: max(0, g) for d, g in row.items()} for query, row in GRADES.items()
-    }
-    theirs = {
-        "nDCG@5": ir.nDCG @ 5,
-        "MAP": ir.AP,
-        "MAP@5": ir.AP @ 5,
-        "Precision@5": ir.P @ 5,
-        "Recall@5": ir.R @ 5,
-        "MRR": ir.RR,
-        "R-Precision": ir.Rprec,
-    }
-    values = ir.calc_aggregate(theirs.values(), judged, run)
-    for one in semmetrics.score(run, GRADES, task="retrieval", measures=[*theirs]):
-        assert one.value == pytest.approx(values[theirs[one.heading]], abs=1e-9), (
-            one.heading
-        )
+@pytest.mark.parametrize("reverse", [None, [["0"], ["1"]]])
+def test_positives_of_both_directions_have_gain_1(reverse):
+    options = {"direction": "both", "reverse_positives": reverse}
+    run = [[0.9, 0.1], [0.2, 0.8]]
+
+    assert values(score_grades("nDCG@2", [["0"], ["1"]], run, **options)) == [1, 1]
 
 
-def test_grades_that_are_odd():
-    run, options = (
-        {"q": ["a", "b"]},
-        {"task": "retrieval", "measures": "nDCG(gain=exponential)@2"},
-    )
+def test_grades_are_transposed_with_the_matrix():
+    grades = {"q0": {"d0": 3, "d1": 1}, "q1": {"d1": 2}}
+    transposed = {"d0": {"q0": 3}, "d1": {"q0": 1, "q1": 2}}
+    matrix = RNG.random((2, 2))
+    queries = {"queries": ["q0", "q1"], "gallery": ["d0", "d1"]}
+    documents = {"queries": ["d0", "d1"], "gallery": ["q0", "q1"]}
+
+    down = score_grades("nDCG@1", grades, matrix, direction="t2i", **queries)[0]
+    across = score_grades("nDCG@1", transposed, matrix.T, **documents)[0]
+
+    assert down.items.tolist() == across.items.tolist()
+
+
+def test_a_sum_of_gains_beyond_the_largest_float_is_an_error():
+    grades = {"q": {"a": 2000, "b": 1500}}
+
     with refused("infinite-sum"):
-        semmetrics.score(run, {"q": {"a": 2000, "b": 1500}}, **options)
-    for grades in ([0, 2], [3, 1]):
-        with refused("duplicate"):
-            semmetrics.score(run, {"q": [("a", grade) for grade in grades]}, **options)
+        score_grades("nDCG(gain=exponential)@2", grades, {"q": ["a", "b"]})
 
 
-def test_graded_judgements_in_batches_are_those_of_one_call():
-    run = {query: [f"d{one}" for one in RNG.permutation(25)[:12]] for query in GRADES}
-    options = {
-        "task": "retrieval",
-        "measures": "nDCG@5",
-        "gallery": [f"d{one}" for one in range(25)],
-    }
-    scorer, queries = semmetrics.Scorer(keep_rows=False, **options), [*GRADES]
-    for some in (queries[:4], queries[4:]):
-        scorer.update({q: run[q] for q in some}, {q: GRADES[q] for q in some})
-    (mine,), (whole,) = scorer.compute(), semmetrics.score(run, GRADES, **options)
-    assert (mine.value, mine.signature) == (pytest.approx(whole.value), whole.signature)
+@pytest.mark.parametrize("grades", [[0, 2], [3, 1]])
+def test_two_grades_of_a_document_are_an_error(grades):
+    with refused("duplicate"):
+        score_grades("nDCG@2", {"q": [("a", grade) for grade in grades]}, {"q": ["a"]})
 
 
-def test_plain_positives_have_gain_1():
-    run = {query: [f"d{one}" for one in RNG.permutation(25)[:12]] for query in GRADES}
-    plain, graded = {}, {}
-    for query, row in GRADES.items():
-        plain[query] = [candidate for candidate, grade in row.items() if grade > 0]
-        graded[query] = dict.fromkeys(plain[query], 1)
-    options = {"task": "retrieval", "measures": "nDCG@3 nDCG nDCG(gain=exponential)@5"}
-    without, with_grades = (
-        semmetrics.score(run, some, **options) for some in (plain, graded)
-    )
-    assert without.to_dict() == with_grades.to_dict()
-    assert [one.signature for one in without] == [one.signature for one in with_grades]
-    for query, value in zip(without[0].ids, without[0].items, strict=True):
-        gains = [
-            1 / np.log2(rank + 2)
-            for rank in range(3)
-            if run[query][rank] in plain[query]
-        ]
-        ideal = sum(1 / np.log2(rank + 2) for rank in range(min(3, len(plain[query]))))
-        assert value == pytest.approx(sum(gains) / ideal)
-
-
-def test_plain_positives_of_both_directions_have_gain_1():
-    table = [[0.9, 0.1], [0.2, 0.8]]
-    options = {"task": "retrieval", "measures": "nDCG@2", "direction": "both"}
-    for reverse in (None, [["0"], ["1"]]):
-        found = semmetrics.score(
-            table, [["0"], ["1"]], reverse_positives=reverse, **options
-        )
-        assert [one.value for one in found] == [1.0, 1.0]
-
-
-LEVELS = [
-    "MAP",
-    "MAP@5",
-    "MRR",
-    "MRR@3",
-    "Recall@4",
-    "Precision@4",
-    "HitRate@3",
-    "R-Precision",
-]
-
-
-def at_level(name, rel):
-    name, sign, k = name.partition("@")
-    return f"{name}(rel={rel}){sign}{k}"
+# ---- levels of relevance ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rel", [1, 2, 3])
-def test_a_level_of_relevance_is_that_of_judgements_without_lower_grades(rel):
-    run = {query: [f"d{one}" for one in RNG.permutation(25)[:12]] for query in GRADES}
-    binary = {}
-    for query, row in GRADES.items():
-        binary[query] = [candidate for candidate, grade in row.items() if grade >= rel]
-    names = [*LEVELS, "mAP@R", "MedR", "MeanR(undefined=skip)"]
-    options = {"task": "retrieval", "ties": "pessimistic"}
-    run = {
-        query: {one: float(place // 2) for place, one in enumerate(row)}
-        for query, row in run.items()
-    }
-    levels = [at_level(name, rel) for name in LEVELS]
-    levels += [
-        f"mAP@R(rel={rel})",
-        f"MedR(rel={rel})",
-        f"MeanR(undefined=skip,rel={rel})",
-    ]
-    found = semmetrics.score(run, GRADES, measures=levels, **options)
-    wanted = semmetrics.score(run, binary, measures=names, **options)
-    assert [one.value for one in found] == pytest.approx(
-        [one.value for one in wanted], nan_ok=True
-    )
-    assert f"|rel:{rel}|" in found[0].signature
-    assert "rel:" not in wanted[0].signature
-
-
-@pytest.mark.parametrize("rel", [1, 2, 3])
-def test_levels_of_relevance_are_those_of_ir_measures(rel):
+def test_measures_at_a_level_of_relevance_equal_ir_measures(rel):
     ir = pytest.importorskip("ir_measures")
-    run = {
-        query: {
-            f"d{one}": 50.0 - rank for rank, one in enumerate(RNG.permutation(25)[:12])
-        }
-        for query in GRADES
+    theirs = {
+        "MAP(rel={})": ir.AP(rel=rel),
+        "MAP(rel={})@5": ir.AP(rel=rel) @ 5,
+        "MRR(rel={})": ir.RR(rel=rel),
+        "MRR(rel={})@3": ir.RR(rel=rel) @ 3,
+        "Recall(rel={})@4": ir.R(rel=rel) @ 4,
+        "Precision(rel={})@4": ir.P(rel=rel) @ 4,
+        "HitRate(rel={})@3": ir.Success(rel=rel) @ 3,
+        "R-Precision(rel={})": ir.Rprec(rel=rel),
+        "nDCG@5": ir.nDCG @ 5,
     }
-    judged = {
-        query: {d: max(0, g) for d, g in row.items()} for query, row in GRADES.items()
-    }
-    judged = {query: row for query, row in judged.items() if max(row.values()) >= rel}
-    theirs = [
-        ir.AP(rel=rel),
-        ir.AP(rel=rel) @ 5,
-        ir.RR(rel=rel),
-        ir.RR(rel=rel) @ 3,
-        ir.R(rel=rel) @ 4,
-        ir.P(rel=rel) @ 4,
-        ir.Success(rel=rel) @ 3,
-        ir.Rprec(rel=rel),
-    ]
-    values = ir.calc_aggregate(theirs, judged, run)
-    table = semmetrics.score(
-        run,
-        judged,
-        task="retrieval",
-        missing="skip",
-        measures=[at_level(name, rel) for name in LEVELS],
-    )
-    for score, measure in zip(table, theirs, strict=True):
-        assert score.value == pytest.approx(values[measure], abs=1e-9), score.heading
+    judgements = []
+    for query, grades in GRADES.items():
+        for document, grade in grades.items():
+            judgements.append(ir.Qrel(query, document, max(0, grade)))
+    ranks = {}
+    for query, documents in RUN.items():
+        ranks[query] = {name: 50.0 - rank for rank, name in enumerate(documents)}
+
+    table = score_grades([name.format(rel) for name in theirs])
+
+    expected = ir.calc_aggregate(theirs.values(), judgements, ranks)
+    for score, measure in zip(table, theirs.values(), strict=True):
+        assert score.value == pytest.approx(expected[measure], abs=1e-9), score.heading
+
+
+@pytest.mark.parametrize("rel", [1, 2, 3])
+def test_a_level_of_relevance_ignores_lower_grades(rel):
+    run = {}
+    for query, documents in RUN.items():
+        run[query] = {name: float(place // 2) for place, name in enumerate(documents)}
+    levels = f"mAP@R(rel={rel}) MedR(rel={rel}) MeanR(undefined=skip,rel={rel})"
+
+    table = score_grades(levels, run=run, ties="pessimistic")
+
+    measures = "mAP@R MedR MeanR(undefined=skip)"
+    binary = score_grades(measures, binary_judgements(rel), run, ties="pessimistic")
+    assert values(table) == values(binary)
+    assert f"|rel:{rel}|" in table[0].signature
+    assert "rel:" not in binary[0].signature
 
 
 def test_a_level_above_1_needs_grades():
-    run, plain = {"q": ["a", "b"]}, {"q": ["b"]}
-    assert (
-        semmetrics.score(run, plain, task="retrieval", measures="MRR(rel=1)")[0].value
-        == 0.5
-    )
+    data = {"q": ["b"]}, {"q": ["a", "b"]}
+
+    assert values(score_grades("MRR(rel=1)", *data)) == [0.5]
     with refused("no-grades", level=2):
-        semmetrics.score(run, plain, task="retrieval", measures="MRR(rel=2)")
-    graded = {"q": {"b": 1}}  # no candidate is so relevant, which is counted
-    score = semmetrics.score(run, graded, task="retrieval", measures="MRR(rel=2)")[0]
+        score_grades("MRR(rel=2)", *data)
+
+
+def test_a_query_without_a_document_of_the_level_is_undefined():
+    (score,) = score_grades("MRR(rel=2)", {"q": {"b": 1}}, {"q": ["a", "b"]})
+
     assert score.undefined == {"no_reference": 1}
 
 
-def test_ties_that_only_a_level_decides_are_noted():
-    run, graded = {"q": [("a", 0.5), ("b", 0.5)]}, {"q": {"a": 1, "b": 2}}
-    for measure, number in (("MRR", 0), ("MRR(rel=2)", 1)):
-        table = semmetrics.score(run, graded, task="retrieval", measures=measure)
-        assert sum(fact.n for fact in facts(table, "tied-ranks")) == number
+@pytest.mark.parametrize(("measure", "counts"), [("MRR", []), ("MRR(rel=2)", [1])])
+def test_a_note_counts_ties_that_decide_a_rank_at_the_level(measure, counts):
+    run = {"q": [("a", 0.5), ("b", 0.5)]}
+
+    table = score_grades(measure, {"q": {"a": 1, "b": 2}}, run)
+
+    assert [fact.n for fact in facts(table, "tied-ranks")] == counts

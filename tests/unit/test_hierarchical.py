@@ -1,9 +1,8 @@
-"""Measures on a taxonomy against sets of ancestors found by recursion."""
+"""Measures on a taxonomy, compared with sets of ancestors found by recursion."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,117 +11,120 @@ from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 
 import semmetrics
-from semmetrics.metrics import sets
-from semmetrics.metrics.hierarchical import LCADistance, hF, hP, hR
+from semmetrics.metrics.hierarchical import LCADistance
+from semmetrics.metrics.parsing import parse
+
+NAMES = [f"n{place}" for place in range(8)]
+FLAT_MEASURES = {"hP": "Precision", "hR": "Recall", "hF": "F1"}
 
 
 @pytest.fixture(autouse=True, scope="module")
-def nothing_shared_is_accepted():
-    """Random data of a few names may share none with what is given."""
+def accept_files_without_common_labels():
+    """Accept random data in which no label occurs on both sides."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "semmetrics.kinds.side_input_checks.check_shared", lambda *given: None
-        )
+        check = "semmetrics.kinds.side_input_checks.check_shared"
+        patch.setattr(check, lambda *arguments: None)
         yield
 
 
-FAMILY = {"hP": hP, "hR": hR, "hF": hF}
-FLAT = {"hP": sets.Precision, "hR": sets.Recall, "hF": sets.F1}
-
-
-def scored(measure, pred, ref, parents, **options):
-    table = semmetrics.score(pred, ref, measures=[measure], taxonomy=parents, **options)
-    return table.scores[0]
-
-
 @st.composite
-def cases(draw):
-    """A graph without cycles, and items with predicted and true labels, some outside it."""
-    size = draw(st.integers(1, 8))
-    names = [f"n{i}" for i in range(size)]
-    parents = {
-        name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
-        for i, name in enumerate(names)
-    }
-    lists = st.lists(st.sampled_from([*names, "new", "other"]), max_size=4)
-    items = draw(st.lists(st.tuples(lists, lists), min_size=1, max_size=6))
-    return parents, items
+def graphs(draw):
+    """Parents of some names, often several, without cycles."""
+    parents = {"n0": set()}
+    for place in range(1, draw(st.integers(1, 8))):
+        candidates = st.sampled_from(NAMES[:place])
+        parents[NAMES[place]] = draw(st.sets(candidates, max_size=3))
+    return parents
 
 
-def arguments(parents, items):
-    graph = {name: sorted(above) for name, above in parents.items()}
-    return [pred for pred, _ in items], [ref for _, ref in items], graph
+LABELS = st.lists(st.sampled_from([*NAMES, "other"]), max_size=4)
+ITEMS = st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=6)
+CUTOFFS = st.sampled_from([None, 1, 2])
 
 
-def same(left, right):
-    return left == pytest.approx(right, abs=1e-12, nan_ok=True)
+def score(measure, items, parents):
+    preds, refs = zip(*items, strict=True)
+    graph = {name: sorted(above or ()) for name, above in parents.items()}
+    return semmetrics.score(preds, refs, measures=[measure], taxonomy=graph)[0]
 
 
+def approx(values):
+    return pytest.approx(values, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("average", ["micro", "example"])
 @pytest.mark.parametrize("root", ["exclude", "include"])
-@pytest.mark.parametrize("name", FAMILY)
-@given(case=cases(), k=st.sampled_from([None, 1, 2]))
-def test_precision_recall_and_f_equal_the_oracle(name, root, case, k):
-    parents, items = case
+@pytest.mark.parametrize("name", FLAT_MEASURES)
+@given(parents=graphs(), items=ITEMS, k=CUTOFFS)
+def test_precision_recall_and_f_equal_the_oracle(
+    name, root, average, parents, items, k
+):
+    (measure,) = parse(f"{name}(average={average},root={root},unknown=own)")
+
+    result = score(measure.with_options(k=k), items, parents)
+
     counts = [oracle.counts(parents, pred[:k], ref, root) for pred, ref in items]
-    options: dict[str, Any] = {"root": root, "unknown": "own", "k": k}
-    micro = scored(FAMILY[name](**options), *arguments(parents, items))
-    total = [sum(column) for column in zip(*counts, strict=True)]
-    expected = oracle.ratio(name, *total)
-    if math.isnan(expected):  # the policies: 1 for nothing on either side, otherwise 0
-        expected = float(total[1] == total[2] == 0)
-    assert same(micro.value, expected)
-    each = [oracle.ratio(name, *one) for one in counts]
-    assert same(micro.items.tolist(), each)
-    cause = {"hP": ["no_prediction"], "hR": ["no_reference"], "hF": []}[name]
-    skipped = dict.fromkeys(["empty", *cause], "skip")
-    example = scored(
-        FAMILY[name](average="example", **skipped, **options),
-        *arguments(parents, items),
-    )
-    assert same(example.items.tolist(), each)
-    assert same(example.value, oracle.mean(each))
-    outside = sum(bool({"new", "other"} & {*pred[:k], *ref}) for pred, ref in items)
-    for made in (micro, example):
-        assert made.undefined.get("outside_taxonomy", 0) == outside
+    values = [oracle.ratio(name, *row) for row in counts]
+    assert result.items.tolist() == approx(values)
+    hits, n_pred, n_ref = np.sum(counts, axis=0).tolist()
+    if average == "micro":
+        values = [oracle.ratio(name, hits, n_pred, n_ref)]
+    empty = [float(n_pred == n_ref == 0)]
+    if average == "example":
+        empty = [float(row[1] == row[2] == 0) for row in counts]
+    assert result.value == approx(np.where(np.isnan(values), empty, values).mean())
 
 
 @pytest.mark.parametrize("unconnected", ["root", "skip"])
 @pytest.mark.parametrize("normalize", ["none", "depth"])
 @pytest.mark.parametrize("measure", ["edges", "height"])
-@given(case=cases(), k=st.sampled_from([None, 1, 2]))
-def test_distances_equal_the_oracle(measure, normalize, unconnected, case, k):
-    parents, items = case
-    chosen = {"measure": measure, "unconnected": unconnected, "normalize": normalize}
-    made = LCADistance(unknown="own", empty="skip", duplicates="each", k=k, **chosen)
-    got = scored(made, *arguments(parents, items))
-    each = [
-        oracle.item_distance(parents, pred[:k], ref, **chosen) for pred, ref in items
-    ]
-    assert same(got.items.tolist(), [distance for distance, _ in each])
-    assert same(got.value, oracle.mean([distance for distance, _ in each]))
-    assert got.undefined.get("unconnected", 0) == sum(apart > 0 for _, apart in each)
-    assert got.undefined.get("no_reference", 0) == sum(
-        bool(pred) and not ref for pred, ref in items
+@pytest.mark.parametrize("duplicates", ["each", "once"])
+@given(parents=graphs(), items=ITEMS)
+def test_distances_equal_the_oracle(
+    measure, normalize, unconnected, duplicates, parents, items
+):
+    options = {"measure": measure, "unconnected": unconnected, "normalize": normalize}
+    distance = LCADistance(
+        unknown="own", empty="skip", duplicates=duplicates, **options
     )
-    once = scored(made.with_options(duplicates="once"), *arguments(parents, items))
-    distinct = [
-        oracle.item_distance(parents, list(dict.fromkeys(pred)), ref, **chosen)
-        for pred, ref in items
-    ]
-    if k is None:
-        assert same(once.items.tolist(), [distance for distance, _ in distinct])
+
+    result = score(distance, items, parents)
+
+    values = []
+    n_unconnected = 0
+    for pred, ref in items:
+        if duplicates == "once":
+            pred = list(dict.fromkeys(pred))
+        value, n_apart = oracle.item_distance(parents, pred, ref, **options)
+        values.append(value)
+        n_unconnected += n_apart > 0
+    assert result.items.tolist() == approx(values)
+    assert result.value == approx(oracle.mean(values))
+    assert result.undefined.get("unconnected", 0) == n_unconnected
 
 
 @pytest.mark.parametrize("average", ["micro", "example"])
-@pytest.mark.parametrize("name", FAMILY)
-@given(case=cases(), above=st.booleans(), k=st.sampled_from([None, 1, 3]))
-def test_a_flat_taxonomy_gives_the_exact_measures(name, average, case, above, k):
-    _, items = case
-    labels = [f"n{i}" for i in range(8)] + ["new", "other"]
-    flat = dict.fromkeys(labels, "thing" if above else None)
-    pred, ref = [p for p, _ in items], [r for _, r in items]
-    got = scored(FAMILY[name](average=average, k=k), pred, ref, flat)
-    exact = scored(FLAT[name](average=average, k=k), pred, ref, flat)
-    assert got.value == exact.value
-    assert got.undefined == exact.undefined
-    assert np.array_equal(got.items, exact.items, equal_nan=True)
+@pytest.mark.parametrize("name", FLAT_MEASURES)
+@pytest.mark.parametrize("parent", [None, "thing"])
+@given(items=ITEMS, k=CUTOFFS)
+def test_a_flat_taxonomy_gives_the_measures_without_one(
+    name, average, parent, items, k
+):
+    parents = dict.fromkeys([*NAMES, "other"], parent and [parent])
+    at = "" if k is None else f"@{k}"
+
+    in_taxonomy = score(f"{name}(average={average}){at}", items, parents)
+    exact = score(f"{FLAT_MEASURES[name]}(average={average}){at}", items, parents)
+
+    assert in_taxonomy.value == exact.value
+    assert in_taxonomy.undefined == exact.undefined
+    np.testing.assert_array_equal(in_taxonomy.items, exact.items)
+
+
+def test_items_with_labels_outside_the_taxonomy_are_counted():
+    items = [(["n0", "other"], ["n0"]), (["n0"], ["n0"])]
+
+    result = score("hF(unknown=own)", items, {"n0": None})
+
+    assert result.undefined == {"outside_taxonomy": 1}
+    assert math.isclose(result.value, 4 / 5)

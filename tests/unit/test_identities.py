@@ -1,4 +1,4 @@
-"""What cannot be told apart is not taken for the same."""
+"""Functions of users: without a version, two functions of one name are not the same."""
 
 from __future__ import annotations
 
@@ -9,124 +9,116 @@ import semmetrics
 from semmetrics.embed.embedder import CachedEmbedder, CallableEmbedder
 from semmetrics.embed.open import open_embedding
 
-PREDS, GTS = [["cat"]], [["dog"]]
+PREDS = [["cat"]]
+REFS = [["dog"]]
 
 
-def alike(texts):
+def model(texts):
+    """Give all texts the same vector."""
     return [[1.0, 0.0] for _ in texts]
 
 
-def apart(texts):
-    """Differ from ``alike`` by the vector of a dog alone."""
+def other_model(texts):
+    """Give a dog another vector."""
     return [[0.0, 1.0] if text == "dog" else [1.0, 0.0] for text in texts]
 
 
-def named(function):
-    """Give a function the name of the other."""
-    function.__name__ = "alike"
-    return function
+other_model.__name__ = "model"
 
 
-def sem_f1(model, **options):
-    table = semmetrics.score(
-        PREDS, GTS, measures="SemF1(threshold=0.4)", embedding=model, **options
+@pytest.fixture
+def cache(tmp_path):
+    return tmp_path / "cache.sqlite"
+
+
+def score(embedding, measure="SemF1(threshold=0.4)", **options):
+    return semmetrics.score(
+        PREDS, REFS, measures=measure, embedding=embedding, **options
     )
-    (score,) = table
-    return score, table.notes
 
 
-def test_two_functions_of_one_name_do_not_share_a_cache(tmp_path):
-    options = {"cache": tmp_path / "kept.sqlite"}
-    assert sem_f1(alike, **options)[0].value == 1.0
-    score, notes = sem_f1(named(apart), **options)
-    assert score.value == 0.0
-    assert "|emb:alike@unversioned|" in score.signature
-    assert len(notes) == 1
-    assert notes[0].startswith("alike@unversioned is not cached")
-    assert not (tmp_path / "kept.sqlite").exists()
+def test_functions_without_a_version_are_not_cached(cache):
+    assert score(model, cache=cache)[0].value == 1.0
+
+    table = score(other_model, cache=cache)
+
+    assert table[0].value == 0.0
+    assert "|emb:model@unversioned|" in table[0].signature
+    (note,) = table.notes
+    assert note.startswith("model@unversioned is not cached")
+    assert not cache.exists()
 
 
-def test_functions_with_versions_share_what_is_theirs(tmp_path):
-    options = {"cache": tmp_path / "kept.sqlite"}
-    models = [
-        CallableEmbedder(alike, version="1"),
-        CallableEmbedder(apart, name="alike", version="2"),
-    ]
-    scores = [sem_f1(model, **options)[0] for model in models]
-    assert [score.value for score in scores] == [1.0, 0.0]
-    assert not any("unversioned" in score.signature for score in scores)
-    assert (tmp_path / "kept.sqlite").exists()
+def test_functions_with_different_versions_do_not_share_vectors(cache):
+    first = CallableEmbedder(model, version="1")
+    second = CallableEmbedder(other_model, version="2")
+
+    assert score(first, cache=cache)[0].value == 1.0
+    assert score(second, cache=cache)[0].value == 0.0
+    assert cache.exists()
 
 
-@pytest.mark.parametrize("wrong", [2, "", True])
-def test_a_version_is_a_text(wrong):
+@pytest.mark.parametrize("version", [2, "", True])
+def test_a_version_must_be_a_string(version):
     with refused("bad-option"):
-        CallableEmbedder(alike, version=wrong)
+        CallableEmbedder(model, version=version)
 
 
-def test_a_cache_refuses_what_it_cannot_tell_apart(tmp_path):
+def test_a_cache_needs_a_version(cache):
     with refused("unversioned"):
-        CachedEmbedder(CallableEmbedder(alike), tmp_path / "kept.sqlite")
-    for function in (alike, CallableEmbedder(alike)):
-        with refused("unversioned"):
-            open_embedding(function, cache=tmp_path / "kept.sqlite")
-        assert open_embedding(function, cache=None).embed(["cat"]).known.all()
+        CachedEmbedder(CallableEmbedder(model), cache)
+    with refused("unversioned"):
+        open_embedding(model, cache=cache)
+
+    assert open_embedding(model, cache=None).embed(["cat"]).known.all()
 
 
-def test_rescore_says_that_a_function_may_be_another():
-    score, _ = sem_f1(alike)
-    again = semmetrics.rescore(score.signature, PREDS, GTS, embedding=named(apart))
-    assert again.scores[0].value == 0.0
-    (line,) = again.differences
-    assert (
-        "is a function without a version: whether it is the same one is not known"
-        in line
-    )
-    versioned, _ = sem_f1(CallableEmbedder(alike, version="1"))
-    model = CallableEmbedder(alike, version="1")
-    assert not semmetrics.rescore(
-        versioned.signature, PREDS, GTS, embedding=model
-    ).differences
+def test_rescoring_with_a_function_reports_that_it_may_be_another():
+    signature = score(model)[0].signature
+
+    rescored = semmetrics.rescore(signature, PREDS, REFS, embedding=other_model)
+
+    assert rescored[0].value == 0.0
+    (difference,) = rescored.differences
+    assert "is a function without a version" in difference
 
 
-def test_a_tokenizer_may_know_its_own_captions_alone():
-    known = {"a dog": ["a", "dog"]}
-    (score,) = semmetrics.score(
-        {"1": "a dog"},
-        {"1": ["a dog"]},
-        measures="BLEU-1",
-        tokenizer=lambda text: known[text],
-    )
-    assert score.value == pytest.approx(1)
-    assert "@unversioned-" in score.signature
+def test_rescoring_with_the_same_version_reports_no_difference():
+    versioned = CallableEmbedder(model, version="1")
+    signature = score(versioned)[0].signature
+
+    rescored = semmetrics.rescore(signature, PREDS, REFS, embedding=versioned)
+
+    assert not rescored.differences
+
+
+def test_a_tokenizer_may_fail_for_captions_that_do_not_occur():
+    tokens = {"a dog": ["a", "dog"]}
+    options = {"measures": "BLEU-1", "tokenizer": tokens.__getitem__}
+    refs = {"1": ["a dog"]}
+
+    (result,) = semmetrics.score({"1": "a dog"}, refs, **options)
+
+    assert result.value == pytest.approx(1)
+    assert "@unversioned-" in result.signature
     with refused("own-code-failed"):
-        semmetrics.score(
-            {"1": "a cat"},
-            {"1": ["a dog"]},
-            measures="BLEU-1",
-            tokenizer=lambda text: known[text],
-        )
+        semmetrics.score({"1": "a cat"}, refs, **options)
 
 
-def test_a_calibration_says_that_a_function_may_be_another():
+@pytest.mark.parametrize(("version", "count"), [(None, 1), ("1", 0)])
+def test_a_note_says_that_a_calibration_may_be_of_another_function(version, count):
     def lengths(texts):
         return [[1.0, float(len(text))] for text in texts]
 
-    pairs = [
-        ("cat", "kitten", 1),
-        ("cat", "horses", 1),
-        ("cat", "dog", 0),
-        ("a", "bus", 0),
-    ]
-    for version, number in ((None, 1), ("1", 0)):
-        model = CallableEmbedder(lengths, version=version)
-        found = semmetrics.calibrate_threshold_on_pairs(pairs, model)
-        other = CallableEmbedder(apart, name="lengths", version=version)
-        table = semmetrics.score(
-            PREDS,
-            GTS,
-            measures="SemF1(threshold=auto)",
-            embedding=other,
-            calibration=found,
-        )
-        assert codes(table).count("unversioned-calibration") == number
+    pairs = [("cat", "kitten", 1), ("cat", "horses", 1), ("cat", "dog", 0)]
+    pairs.append(("a", "bus", 0))
+    embedder = CallableEmbedder(lengths, name="model", version=version)
+    calibration = semmetrics.calibrate_threshold_on_pairs(pairs, embedder)
+
+    table = score(
+        CallableEmbedder(other_model, version=version),
+        "SemF1(threshold=auto)",
+        calibration=calibration,
+    )
+
+    assert codes(table).count("unversioned-calibration") == count

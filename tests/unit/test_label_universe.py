@@ -1,102 +1,112 @@
-"""Which labels an average runs over, and what is said of those that count nowhere."""
+"""The labels that averages include: those of both sides, a class list, or columns."""
 
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn.metrics as peer
+import sklearn.metrics as sklearn_metrics
+from refusals import refused
 from scipy.sparse import csr_array
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import semmetrics
 from semmetrics import as_labels
-from semmetrics.errors import InputError
 from semmetrics.metrics.parsing import parse_all
 from semmetrics.metrics.registry import all_definitions
 from semmetrics.scale.stream import score_stream
-from tests.refusals import refused
 
-PEERS = {
-    "F1": peer.f1_score,
-    "Precision": peer.precision_score,
-    "Recall": peer.recall_score,
-    "Jaccard": peer.jaccard_score,
+SKLEARN_SCORES = {
+    "F1": sklearn_metrics.f1_score,
+    "Precision": sklearn_metrics.precision_score,
+    "Recall": sklearn_metrics.recall_score,
+    "Jaccard": sklearn_metrics.jaccard_score,
 }
 
 
-def lists(seed):
-    """Sets over two vocabularies that overlap; some are empty."""
+def value(preds, refs, measure="HammingLoss", **options):
+    return semmetrics.score(preds, refs, measures=measure, **options)[0].value
+
+
+# ---- label lists --------------------------------------------------------------------
+
+
+def draw_lists(seed):
+    """Draw label sets of two vocabularies that overlap. Some sets are empty."""
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 30))
-    names = np.array([f"l{i}" for i in range(12)])
+    names = np.array([f"l{place}" for place in range(12)])
     sides = []
-    for first, last in ((0, 9), (3, 12)):
-        kept = rng.random((n, 12)) < 0.25
-        kept[:, :first] = kept[:, last:] = False
-        sides.append([names[row].tolist() for row in kept])
-    sides[1][0] = ["l3"]  # scikit-learn averages over nothing otherwise
+    for vocabulary in (names[:9], names[3:]):
+        rows = rng.random((20, 9)) < 0.25
+        sides.append([vocabulary[row].tolist() for row in rows])
+    sides[1][0] = ["l3"]
     return sides
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
-@pytest.mark.parametrize("name", PEERS)
-@pytest.mark.parametrize("seed", range(6))
-def test_it_is_what_scikit_learn_has(seed, name, average):
-    preds, refs = lists(seed)
-    columns = MultiLabelBinarizer().fit(preds + refs)  # the labels of both sides
-    mine, true = columns.transform(preds), columns.transform(refs)
-    want = PEERS[name](true, mine, average=average, zero_division=0)
-    (got,) = semmetrics.score(preds, refs, measures=f"{name}(average={average})")
-    assert got.value == pytest.approx(want, abs=1e-12)
-    # without three that are predicted, with two unseen
-    classes = [f"l{i}" for i in range(3, 14)]
-    every = MultiLabelBinarizer(classes=[f"l{i}" for i in range(14)]).fit(preds)
-    mine, true = every.transform(preds), every.transform(refs)
-    want = PEERS[name](
-        true, mine, average=average, labels=range(3, 14), zero_division=0
+@pytest.mark.parametrize("name", SKLEARN_SCORES)
+@pytest.mark.parametrize("seed", range(4))
+def test_averages_include_the_labels_of_both_sides_as_in_scikit_learn(
+    seed, name, average
+):
+    preds, refs = draw_lists(seed)
+
+    result = value(preds, refs, f"{name}(average={average})")
+
+    binarizer = MultiLabelBinarizer().fit(preds + refs)
+    tables = binarizer.transform(refs), binarizer.transform(preds)
+    expected = SKLEARN_SCORES[name](*tables, average=average, zero_division=0)
+    assert result == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", ["macro,absent=0", "weighted", "micro"])
+@pytest.mark.parametrize("name", SKLEARN_SCORES)
+def test_averages_include_only_the_labels_of_a_class_list(name, options):
+    preds, refs = draw_lists(0)
+    classes = [f"l{place}" for place in range(3, 14)]  # without three, with two unseen
+    measure = f"{name}(average={options})"
+
+    (result,) = semmetrics.score(preds, refs, measures=measure, classes=classes)
+
+    binarizer = MultiLabelBinarizer(classes=["l0", "l1", "l2", *classes]).fit(preds)
+    expected = SKLEARN_SCORES[name](
+        binarizer.transform(refs),
+        binarizer.transform(preds),
+        average=options.partition(",")[0],
+        labels=range(3, 14),
+        zero_division=0,
     )
-    measure = f"{name}(average={average}{',absent=0' if average == 'macro' else ''})"
-    (got,) = semmetrics.score(preds, refs, measures=measure, classes=classes)
-    assert got.value == pytest.approx(want, abs=1e-12)
-    assert "|labels:given|" in got.signature
-    assert "|L:11|" in got.signature
+    assert result.value == pytest.approx(expected, abs=1e-12)
+    assert "|labels:given|" in result.signature
+    assert "|L:11|" in result.signature
     outside = [label for row in preds for label in row if label not in classes]
-    assert got.left_out == (len(set(outside)), len(outside), 0)
+    assert result.left_out == (len(set(outside)), len(outside), 0)
 
 
-def indicator(seed):
-    """Two 0/1 matrices of which some columns are empty on both sides."""
-    rng = np.random.default_rng(seed)
-    n_items, n_labels = rng.integers(2, 12), rng.integers(2, 9)
-    empty = rng.random(n_labels) < 0.4
-    sides = []
-    for _ in range(2):
-        cells = (rng.random((n_items, n_labels)) < 0.3).astype(int)
-        cells[:, empty] = 0
-        sides.append(cells)
-    return sides
+# ---- columns of matrices ------------------------------------------------------------
+
+COLUMNS = ["l0", "l1", "l2", "l3", "l4"]
+# Two columns are empty on both sides.
+PREDS = np.array([[1, 0, 0, 1, 0], [0, 0, 1, 1, 0], [0, 0, 0, 0, 0]])
+REFS = np.array([[1, 0, 1, 0, 0], [0, 0, 1, 0, 0], [1, 0, 0, 0, 0]])
 
 
 def as_frame(cells):
-    return pd.DataFrame(cells, columns=[f"l{i}" for i in range(cells.shape[1])])
+    return pd.DataFrame(cells, columns=COLUMNS)
 
 
 def as_mapping(cells):
-    return {
-        str(i): row for i, row in enumerate(as_frame(cells).to_dict(orient="records"))
-    }
+    rows = as_frame(cells).to_dict(orient="records")
+    return {f"item {place}": row for place, row in enumerate(rows)}
 
 
 def as_booleans(cells):
     return as_mapping(cells.astype(bool))
 
 
-SHAPES = {
-    "integers": np.asarray,
+FORMS = {
     "floats": lambda cells: cells.astype(float),
     "frame": as_frame,
     "sparse": csr_array,
@@ -106,150 +116,132 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("shape", SHAPES)
-def test_the_columns_of_a_matrix_are_labels(shape, seed):
-    preds, truth = indicator(seed)
-    mine, true = SHAPES[shape](preds), SHAPES[shape](truth)
-    measures = ["HammingLoss", "F1(average=macro,absent=0)", "C-F1"]
-    table = semmetrics.score(mine, true, measures=measures)
-    macro = peer.f1_score(truth, preds, average="macro", zero_division=0)
-    perfect = peer.f1_score(truth, preds, average="macro", zero_division=1)
-    want = [peer.hamming_loss(truth, preds), macro, perfect]
-    assert [score.value for score in table] == pytest.approx(want, abs=1e-6)
-    assert all(f"|L:{truth.shape[1]}|" in score.signature for score in table)
-
-
-def of_counts():
-    """Return all averages of the measures of label sets that need counts only."""
-    names = []
+def measures_of_counts():
+    """Return all averages of the measures of label sets that need only counts."""
+    measures = parse_all(["F1@2", "Precision(denominator=cutoff)@3"])
     for definition in all_definitions("labels"):
         options = {option.name: option for option in definition.options}
         if definition.needs or "beta" in options:
             continue
         given = {"q": 9} if "q" in options else {}
-        averages = options["average"].choices if "average" in options else [None]
-        for average in averages:
-            chosen = given if average is None else {**given, "average": average}
-            names.append(definition(**chosen))
-    return [*names, *parse_all(["F1@2", "Recall@1", "Precision(denominator=cutoff)@3"])]
+        if "average" not in options:
+            measures.append(definition(**given))
+            continue
+        for average in options["average"].choices:
+            measures.append(definition(average=average, **given))
+    return measures
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_no_measure_depends_on_how_cells_are_written(shape):
-    preds, truth = indicator(4)
-    measures = of_counts()
-    want = semmetrics.score(preds, truth, measures=measures)
-    got = semmetrics.score(
-        SHAPES[shape](preds), SHAPES[shape](truth), measures=measures
-    )
-    np.testing.assert_array_equal(
-        [one.value for one in got], [one.value for one in want]
-    )
+def test_all_columns_of_a_matrix_are_labels():
+    measures = ["HammingLoss", "F1(average=macro,absent=0)", "C-F1"]
+
+    table = semmetrics.score(PREDS, REFS, measures=measures)
+
+    macro = {"average": "macro"}
+    expected = [
+        sklearn_metrics.hamming_loss(REFS, PREDS),
+        sklearn_metrics.f1_score(REFS, PREDS, zero_division=0, **macro),
+        sklearn_metrics.f1_score(REFS, PREDS, zero_division=1, **macro),
+    ]
+    assert [score.value for score in table] == pytest.approx(expected, abs=1e-6)
+    assert all("|L:5|" in score.signature for score in table)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_no_measure_depends_on_the_form_of_a_matrix(form):
+    measures = measures_of_counts()
     scorer = semmetrics.Scorer(measures=measures, keep_rows=False)
-    scorer.update(SHAPES[shape](preds), SHAPES[shape](truth))
-    found = scorer.compute()
-    np.testing.assert_array_equal(
-        [one.value for one in found], [one.value for one in want]
-    )
-    for one, other in zip(found, want, strict=True):
-        universes = [
-            re.findall("[|]L:[0-9]+", score.signature) for score in (one, other)
-        ]
-        assert universes[0] == universes[1]
+    scorer.update(form(PREDS), form(REFS))
+
+    table = semmetrics.score(form(PREDS), form(REFS), measures=measures)
+
+    expected = semmetrics.score(PREDS, REFS, measures=measures).to_dict()
+    assert table.to_dict() == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
+    computed = scorer.compute().to_dict()
+    assert computed == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_batches_have_the_columns_of_all(shape, keep_rows):
-    preds, truth = indicator(3)
-    scorer = semmetrics.Scorer(measures=["HammingLoss", "C-F1"], keep_rows=keep_rows)
-    for row in range(len(truth)):
-        batch = [SHAPES[shape](side[row : row + 1]) for side in (preds, truth)]
-        if isinstance(batch[0], dict):
-            batch = [{str(row): side["0"]} for side in batch]
-        elif isinstance(batch[0], pd.Series):
-            batch = [side.rename({"0": str(row)}) for side in batch]
+@pytest.mark.parametrize("form", [as_frame, csr_array, as_booleans])
+def test_batches_have_the_columns_of_all_items(form, keep_rows):
+    scorer = semmetrics.Scorer(measures="HammingLoss", keep_rows=keep_rows)
+    for row in range(3):
+        batch = [form(side[row : row + 1]) for side in (PREDS, REFS)]
+        if form is as_booleans:
+            batch = [{str(row): side["item 0"]} for side in batch]
         scorer.update(*batch)
-    whole = semmetrics.score(
-        SHAPES[shape](preds), SHAPES[shape](truth), measures=["HammingLoss"]
-    )
-    assert scorer.compute()["HammingLoss"].value == whole[0].value
-    assert whole[0].value == pytest.approx(peer.hamming_loss(truth, preds))
+
+    assert scorer.compute()[0].value == value(PREDS, REFS)
 
 
-@pytest.mark.parametrize("suffix", ["json", "records.json", "jsonl"])
-def test_the_keys_of_booleans_in_files_are_labels(suffix, tmp_path):
-    preds, truth = indicator(2)
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_all_keys_of_booleans_in_a_file_are_labels(suffix, tmp_path):
     paths = []
-    for name, cells in (("pred", preds), ("gt", truth)):
-        mapping = as_booleans(cells)
-        records = [{"id": id_, "labels": row} for id_, row in mapping.items()]
-        text = json.dumps(mapping if suffix == "json" else records)
+    for name, cells in (("preds", PREDS), ("refs", REFS)):
+        text = json.dumps(as_booleans(cells))
         if suffix == "jsonl":
-            text = "\n".join(json.dumps(record) for record in records)
-        paths.append(tmp_path / f"{name}.{suffix}")
-        paths[-1].write_text(text)
-    table = semmetrics.score(*paths, measures="HammingLoss")
-    assert table[0].value == pytest.approx(peer.hamming_loss(truth, preds))
+            lines = []
+            for item, labels in as_booleans(cells).items():
+                lines.append(json.dumps({"id": item, "labels": labels}))
+            text = "\n".join(lines)
+        path = tmp_path / f"{name}.{suffix}"
+        path.write_text(text)
+        paths.append(str(path))
+
+    assert value(*paths) == value(PREDS, REFS)
     if suffix == "jsonl":
-        stream = score_stream(*map(str, paths), measures="HammingLoss").compute()
-        assert stream[0].signature == table[0].signature
-        assert stream[0].value == table[0].value
+        stream = score_stream(*paths, measures="HammingLoss").compute()
+        assert stream[0].value == value(PREDS, REFS)
+        assert "|L:5|" in stream[0].signature
 
 
 def test_the_categories_of_coco_instances_are_labels():
-    names = {1: "cat", 2: "dog", 3: "bus", 4: "zebra"}
+    names = ["cat", "dog", "bus", "zebra"]
     truth = {
         "images": [{"id": 1}, {"id": 2}],
         "annotations": [
-            {"id": 1, "image_id": 1, "category_id": 1},
-            {"id": 2, "image_id": 2, "category_id": 3},
+            {"id": 1, "image_id": 1, "category_id": 0},
+            {"id": 2, "image_id": 2, "category_id": 2},
         ],
-        "categories": [{"id": number, "name": name} for number, name in names.items()],
+        "categories": [{"id": place, "name": name} for place, name in enumerate(names)],
     }
-    preds = {"1": ["cat"], "2": ["dog", "bus"]}
-    table = semmetrics.score(preds, truth, measures="HammingLoss MacroF1(absent=0)")
-    assert table["HammingLoss"].value == 1 / 8
-    cells = [[1, 0, 0, 0], [0, 0, 1, 0]], [[1, 0, 0, 0], [0, 1, 1, 0]]
-    expected = peer.f1_score(*map(np.array, cells), average="macro", zero_division=0)
-    assert table["MacroF1(absent=0)"].value == pytest.approx(expected)
+
+    table = semmetrics.score(
+        {"1": ["cat"], "2": ["dog", "bus"]},
+        truth,
+        measures="HammingLoss MacroF1(absent=0)",
+    )
+
+    assert [score.value for score in table] == [1 / 8, 2 / 4]
     assert "|L:4|" in table["HammingLoss"].signature
 
 
 @pytest.mark.parametrize("key", [1, "", None])
-def test_a_key_of_a_boolean_is_checked_as_other_labels_are(key):
-    with pytest.raises(InputError, match="id 'a', label 2: "):
+def test_keys_of_booleans_must_be_labels(key):
+    with pytest.raises(semmetrics.InputError, match="id 'a', label 2: "):
         as_labels({"a": {"x": True, key: False}})
 
 
-def test_columns_of_one_side_are_labels_beside_lists():
+def test_columns_of_one_side_and_the_labels_of_the_other_are_included():
     truth = {"x": ["a"], "y": ["b", "z"]}
     preds = pd.DataFrame([[1, 0, 0], [0, 1, 1]], ["x", "y"], ["a", "b", "c"])
-    (got,) = semmetrics.score(preds, truth, measures="HammingLoss")
-    assert got.value == 2 / 8  # c and z, of four labels in two items
-    (got,) = semmetrics.score(truth, preds, measures="HammingLoss")
-    assert got.value == 2 / 8
-    (got,) = semmetrics.score(truth, preds, measures="HammingLoss", ignore=["c"])
-    assert got.value == 1 / 6
-    lists = {"x": ["a"], "y": ["b", "c"]}
-    (got,) = semmetrics.score(lists, truth, measures="HammingLoss")
-    assert got.value == 2 / 8  # of lists, the labels that occur
+
+    assert value(preds, truth) == 2 / 8  # four labels in two items
+    assert value(truth, preds) == 2 / 8
+    assert value(truth, preds, ignore=["c"]) == 1 / 6
 
 
-def test_a_protocol_takes_the_columns_for_the_dictionary():
-    preds, truth = np.eye(3, 5, dtype=int), np.eye(3, 5, dtype=int)
-    table = semmetrics.score(preds, truth, protocol="pineda2019")
-    assert table["C-F1"].value == 1
+def test_a_protocol_uses_the_columns_as_class_list():
+    cells = np.eye(3, 5, dtype=int)
+
+    table = semmetrics.score(cells, cells, protocol="pineda2019")
+
     assert "|labels:given|" in table["C-F1"].signature
     with refused("needs-option", name="classes"):
-        semmetrics.score([["a"]], [["a"]], measures="C-F1")
+        value([["a"]], [["a"]], "C-F1")
 
 
-def test_a_class_list_wins_over_columns():
+def test_a_class_list_replaces_the_columns():
     preds = pd.DataFrame([[1, 0]], columns=["a", "b"])
-    (got,) = semmetrics.score(
-        preds, preds * 0, measures="HammingLoss", classes=["a", "b"]
-    )
-    assert got.value == 0.5
-    assert "|labels:given|" in got.signature
+
+    assert value(preds, preds * 0, classes=["a", "b", "c"]) == 1 / 3

@@ -15,17 +15,18 @@ from semmetrics.scoring.table_text import draw_worst
 PLANE = Tiny({"x": [1, 0], "near": [3, 4], "up": [0, 1], "far": [-1, 0]}, threshold=0.5)
 
 
-def matches(preds, refs, text, model=PLANE, oov="zero"):
-    """The score, and the values of its matches without the system."""
-    table = semmetrics.score(preds, refs, measures=[text], embedding=model, oov=oov)
-    return table.scores[0], [
-        tuple(row.values())
-        for row in table.matches().drop("system").drop("nearest").drop("reason")
-    ]
+def score(preds, refs, measure, model=PLANE):
+    return semmetrics.score(preds, refs, measures=measure, embedding=model, oov="zero")
+
+
+def list_pairs(table, *more_columns):
+    """Return the prediction and the reference of each row, and more columns."""
+    columns = ["prediction", "reference", *more_columns]
+    return [tuple(row[name] for name in columns) for row in table.matches()]
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("measure", "pairs"),
     [
         ("SemF1(threshold=0.5)", [("near", "up", 0.8), ("x", "x", 1.0)]),
         ("SemF1(threshold=0.5)@1", [("near", "up", 0.8), (None, "x", None)]),
@@ -33,31 +34,25 @@ def matches(preds, refs, text, model=PLANE, oov="zero"):
             "SemF1(threshold=0.5,match=greedy)",
             [("near", "x", 0.6), ("x", None, 1.0), (None, "up", None)],
         ),
-        (
-            "SemF1(threshold=0.5,match=greedy)@1",
-            [("near", "x", 0.6), (None, "up", None)],
-        ),
         ("SemF1(threshold=0.5,match=optimal)", [("near", "up", 0.8), ("x", "x", 1.0)]),
         ("SemF1(threshold=0.7,match=any)", [("near", "up", 0.8), ("x", "x", 1.0)]),
-        ("SemF1(threshold=0.5,match=any)@1", [("near", "up", 0.8)]),  # x is served, too
+        # "x" also matches "near", and is not missed.
+        ("SemF1(threshold=0.5,match=any)@1", [("near", "up", 0.8)]),
     ],
 )
-def test_rules_and_cutoffs(text, expected):
-    _, rows = matches([["near", "x"]], [["x", "up"]], text)
-    assert [row[2:] for row in rows] == expected
+def test_matches_follow_the_rule_and_the_cutoff(measure, pairs):
+    table = score([["near", "x"]], [["x", "up"]], measure)
+
+    assert list_pairs(table, "similarity") == pairs
 
 
-def test_an_unmatched_prediction_has_its_nearest_reference():
-    table = semmetrics.score(
-        {"a": ["near", "far"], "b": ["x"], "c": []},
-        {"a": ["x", "up"], "b": [], "c": ["up"]},
-        measures="SemF1(threshold=0.9)",
-        embedding=PLANE,
-    )
-    rows = [
-        (row["prediction"], row["reference"], row["nearest"]) for row in table.matches()
-    ]
-    assert rows == [
+def test_an_unmatched_prediction_has_a_nearest_reference():
+    preds = {"a": ["near", "far"], "b": ["x"], "c": []}
+    refs = {"a": ["x", "up"], "b": [], "c": ["up"]}
+
+    table = score(preds, refs, "SemF1(threshold=0.9)")
+
+    assert list_pairs(table, "nearest") == [
         ("near", None, "up"),
         ("far", None, "up"),
         (None, "x", None),
@@ -65,91 +60,75 @@ def test_an_unmatched_prediction_has_its_nearest_reference():
         ("x", None, None),
         (None, "up", None),
     ]
-    paired = semmetrics.score(
-        [["near"]], [["x", "up"]], measures="SemF1(threshold=0.5)", embedding=PLANE
-    )
-    first = paired.matches()[0]
-    assert (first["reference"], first["nearest"]) == ("up", "up")
+
+
+def test_synonyms_are_shown_together():
+    preds = [[["near", "n"], "x"]]
+    refs = [[["x", "y"], "up"]]
+
+    table = score(preds, refs, "SemF1(threshold=0.7)")
+
+    assert list_pairs(table) == [("near | n", "up"), ("x", "x | y")]
 
 
 @pytest.mark.parametrize(
-    ("measure", "missed", "wrong"),
+    ("measure", "lines"),
     [
-        ("F1", "x, up", "near, far"),
-        ("SemF1(threshold=0.5)", "x", "far"),
-        ("SoftF1", "", ""),
+        ("F1", ["missed     x, up", "wrong      near, far"]),
+        ("SemF1(threshold=0.5)", ["missed     x", "wrong      far"]),
+        ("SoftF1", []),
     ],
 )
-def test_the_worst_items_name_what_was_missed_and_wrong(measure, missed, wrong):
-    table = semmetrics.score(
-        [["near", "far"]], [["x", "up"]], measures=measure, embedding=PLANE
-    )
-    lines = [line.strip() for line in draw_worst(table, 1).splitlines()]
-    assert [line[11:] for line in lines if line.startswith("missed")] == [
-        missed
-    ] * bool(missed)
-    assert [line[11:] for line in lines if line.startswith("wrong")] == [wrong] * bool(
-        wrong
-    )
-    right = semmetrics.score([["x"]], [["x"]], measures="F1")
-    assert "missed" not in draw_worst(right, 1)
+def test_the_worst_items_name_missed_and_wrong_labels(measure, lines):
+    table = score([["near", "far"]], [["x", "up"]], measure)
 
+    text = [line.strip() for line in draw_worst(table, 1).splitlines()]
 
-def test_labels_are_shown_as_they_were_written():
-    _, rows = matches(
-        [[["near", "n"], "far", "x"]], [[["x", "y"], "up"]], "SemF1(threshold=0.7)"
-    )
-    assert rows == [
-        ("0", 1, "near | n", "up", 0.8),
-        ("0", 2, "far", None, 0.0),
-        ("0", 3, "x", "x | y", 1.0),
-    ]
+    assert [line for line in text if line.startswith(("missed", "wrong"))] == lines
 
 
 @pytest.mark.parametrize(
-    "text", ["SemF1(threshold=0.5)", "SemF1(threshold=0.5,match=total)"]
+    "measure", ["SemF1(threshold=0.5)", "SemF1(threshold=0.5,match=total)"]
 )
-def test_of_several_best_pairings_the_same_is_shown_in_any_order(text):
-    """Both x and y go with both u and v, equally well."""
-    model = Tiny({name: [1, place % 2 / 100] for place, name in enumerate("xuyvzw")})
-    found = set()
+def test_of_several_best_pairings_the_same_is_shown_for_any_order(measure):
+    # "x" and "y" are equally similar to "u" and "v".
+    vectors = {name: [1, place % 2 / 100] for place, name in enumerate("xuyvzw")}
+    pairings = set()
+
     for pred in itertools.permutations("xyz"):
         for ref in itertools.permutations("uvw"):
-            _, rows = matches([list(pred)], [list(ref)], text, model)
-            found.add(frozenset(row[2:4] for row in rows))
-    assert len(found) == 1
+            table = score([list(pred)], [list(ref)], measure, Tiny(vectors))
+            pairings.add(frozenset(list_pairs(table)))
+
+    assert len(pairings) == 1
 
 
-@pytest.mark.parametrize("text", ["F1", "SoftF1", "WMD"])
-def test_measures_that_match_nothing(text):
+@pytest.mark.parametrize("measure", ["F1", "SoftF1", "WMD"])
+def test_measures_without_pairs_have_no_matches(measure):
+    table = score([["a"]], [["a"]], measure, one_hot("ab"))
+
     with refused("lacks-measure"):
-        matches([["a"]], [["a"]], text, one_hot("ab"))
+        table.matches()
 
 
 @pytest.mark.parametrize("match", ["exact-first", "total", "greedy", "optimal", "any"])
 @pytest.mark.parametrize("at", ["", "@3"])
-def test_rows_make_up_the_score(match, at):
+def test_the_share_of_matched_predictions_is_the_precision(match, at):
     rng = np.random.default_rng(5)
-    names = [f"w{i}" for i in range(20)]
+    names = [f"w{place}" for place in range(20)]
     model = Tiny(dict(zip(names, rng.normal(size=(20, 4)).tolist(), strict=True)))
-    preds, refs = (
-        [
-            [names[i] for i in rng.integers(0, 20, rng.integers(0, size))]
-            for _ in range(60)
-        ]
-        for size in (7, 5)
-    )
-    text = f"(threshold=0.4,match={match}){at}"
-    for name, side in (("SemPrecision", 2), ("SemRecall", 3)):
-        score, rows = matches(preds, refs, name + text, model)
-        if match == "any" and side == 3:
-            continue  # a reference may be served by a prediction that is nearer to another
-        for item, value in enumerate(score.items.tolist()):
-            mine = [row for row in rows if row[0] == str(item)]
-            hits = sum(row[2] is not None and row[3] is not None for row in mine)
-            number = sum(row[1] is not None for row in mine)
-            if side == 3:
-                number = hits + sum(row[1] is None for row in mine)
-            assert value == pytest.approx(
-                hits / number if number else np.nan, nan_ok=True
-            )
+    sizes = rng.integers(0, 7, (2, 60))
+    preds = [rng.choice(names, size).tolist() for size in sizes[0]]
+    refs = [rng.choice(names, size).tolist() for size in sizes[1]]
+
+    table = score(preds, refs, f"SemPrecision(threshold=0.4,match={match}){at}", model)
+
+    predicted = np.zeros(60)
+    matched = np.zeros(60)
+    for row in table.matches():
+        item = int(row["id"])
+        predicted[item] += row["prediction"] is not None
+        matched[item] += None not in (row["prediction"], row["reference"])
+    has_predictions = predicted > 0
+    precision = matched[has_predictions] / predicted[has_predictions]
+    np.testing.assert_allclose(table[0].items[has_predictions], precision)

@@ -1,4 +1,4 @@
-"""Matching and counting against loops over items: lists and sets, synonyms, scores, cutoffs."""
+"""Counts of labels, compared with loops over items."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 from oracles import sets as oracle
 from refusals import refused
 
@@ -19,71 +18,56 @@ from semmetrics.kinds.options import resolve_options
 from semmetrics.metrics.matching import Cut
 from semmetrics.metrics.set_families import LabelCounts
 
-TERM = st.sampled_from("abcdef")
-LABEL = st.one_of(
-    TERM.map(lambda term: (term,)),
-    st.lists(TERM, min_size=1, max_size=3, unique=True).map(tuple),
-)
+LABELS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3, unique=True)
+LABELS = LABELS.map(tuple)
+SCORES = st.sampled_from([0.5, 1.5, 2.0, 3.0])
 
 
-@st.composite
-def problems(draw, *, plain=False, listed=None, scored=None):
-    """Predictions, references, and a class list or None."""
-    label = TERM.map(lambda term: (term,)) if plain else LABEL
-    classes = None
-    if draw(st.booleans()) if listed is None else listed:
-        classes = draw(st.lists(label, max_size=6, unique_by=oracle.name))
-    refs = draw(st.lists(st.lists(label, max_size=5), max_size=5))
-    if classes is not None:  # a reference label has a term of some class
-        terms = {term for known in classes for term in known}
-        refs = [[label for label in labels if terms & set(label)] for labels in refs]
-    score = st.sampled_from([0.5, 1.5, 2.0, 3.0])  # 0 and 1 alone would be no scores
-    with_scores = draw(st.booleans()) if scored is None else scored
-    one = st.tuples(label, score if with_scores else st.none())
-    preds = [draw(st.lists(one, max_size=6)) for _ in refs]
-    return preds, refs, classes
+def to_lists(labels):
+    return [list(label) for label in labels]
 
 
-def task_of(preds, refs, classes, **options):
-    """The task, with the predictions given in another order than the references."""
-    written = {
-        str(n): [
-            (list(label), score) if score is not None else list(label)
-            for label, score in row
-        ]
-        for n, row in reversed(list(enumerate(preds)))
-    }
-    truth = {str(n): [list(label) for label in labels] for n, labels in enumerate(refs)}
-    return label_task(
-        as_labels(written),
-        as_labels(truth),
-        resolve_options({"classes": classes, **options}, "labels"),
+def to_predictions(pairs):
+    """Return labels with scores, or labels if the scores are None."""
+    labels = to_lists(label for label, _ in pairs)
+    scores = [score for _, score in pairs]
+    if None in scores:
+        return labels
+    return list(zip(labels, scores, strict=True))
+
+
+def remove_unknown(refs, classes):
+    """Remove the reference labels without a term of a class, which are errors."""
+    terms = {term for label in classes for term in label}
+    return [[label for label in ref if terms & {*label}] for ref in refs]
+
+
+@pytest.mark.parametrize("max_bytes", [1, 1000, 1 << 25])
+@pytest.mark.parametrize("scores", [st.none(), SCORES], ids=["sets", "scored"])
+@given(data=st.data(), k=st.none() | st.integers(1, 4))
+def test_hits_predictions_and_references_of_classes_equal_loops(
+    max_bytes, scores, data, k
+):
+    refs = data.draw(st.lists(st.lists(LABELS, max_size=5), max_size=5))
+    pairs = st.lists(st.tuples(LABELS, scores), max_size=6)
+    preds = [data.draw(pairs) for _ in refs]
+    listed = data.draw(st.none() | st.lists(LABELS, max_size=6, unique_by=oracle.name))
+    if listed is not None:
+        refs = remove_unknown(refs, listed)
+
+    task = label_task(
+        as_labels([to_predictions(pred) for pred in preds]),
+        as_labels([to_lists(ref) for ref in refs]),
+        resolve_options({"classes": listed}, "labels"),
     )
+    counts = np.zeros((3, len(task.classes)), int)
+    for block in task.blocks(max_bytes):
+        part = block.get(LabelCounts(Cut(k=k)))
+        counts += [part["hit"].sum(), part["n_pred"].sum(), part["n_ref"].sum()]
 
-
-def computed(task, step, memory):
-    return [block.get(step) for block in task.blocks(memory)]
-
-
-K = st.one_of(st.none(), st.integers(1, 4))
-MEMORY = st.sampled_from([1, 1000, 1 << 25])
-
-
-@given(problem=problems(), k=K, memory=MEMORY)
-def test_counts_by_class(problem, k, memory):
-    preds, refs, classes = problem
-    task = task_of(preds, refs, classes)
-    expected = oracle.by_class(preds, refs, oracle.classes_of(refs, classes), k=k)
-    total = np.zeros((3, len(task.classes)), np.int64)
-    for part in computed(task, LabelCounts(Cut(k=k)), memory):
-        total += [part[name].sum() for name in ("hit", "n_pred", "n_ref")]
-    got = {
-        name: tuple(row)
-        for name, row in zip(task.classes, total.T.tolist(), strict=True)
-    }
-    assert {name: row for name, row in got.items() if any(row)} == {
-        name: row for name, row in expected.items() if any(row)
-    }
+    expected = oracle.by_class(preds, refs, oracle.classes_of(refs, listed), k=k)
+    for name, row in zip(task.classes, counts.T.tolist(), strict=True):
+        assert tuple(row) == expected.get(name, (0, 0, 0))
 
 
 @pytest.mark.parametrize(
@@ -95,28 +79,27 @@ def test_counts_by_class(problem, k, memory):
         (np.array([[0.5]]), Cut(), "no-rule"),
     ],
 )
-def test_what_cannot_be_cut_is_refused(preds, cut, code):
+def test_cuts_that_lack_scores_or_a_rule_are_errors(preds, cut, code):
     task = label_task(as_labels(preds, classes=["a"]), as_labels([["a"]]))
     (block,) = task.blocks()
+
     with refused(code):
         block.get(cut)
 
 
-@pytest.mark.parametrize(("duplicates", "kind"), [("once", set), ("each", Counter)])
-def test_cells_too_many_for_a_table(duplicates, kind):
-    rng = np.random.default_rng(3)  # 9,000 items x 9,000 labels
-    preds, refs = (
-        [
-            [f"l{(n + code) % 9000}" for code in codes]
-            for n, codes in enumerate(side.tolist())
-        ]
-        for side in rng.integers(0, 6, (2, 9000, 5))
-    )
-    measure = f"F1(duplicates={duplicates})"
-    sides = [[*map(Counter, map(kind, side))] for side in (preds, refs)]
-    values = [
-        2 * (pred & ref).total() / (pred.total() + ref.total())
-        for pred, ref in zip(*sides, strict=True)
-    ]
-    (found,) = semmetrics.score(preds, refs, measures=[measure])
-    assert_allclose(found.value, np.mean(values), rtol=0, atol=1e-14)
+@pytest.mark.parametrize(("duplicates", "count"), [("once", set), ("each", list)])
+def test_counts_are_right_for_more_cells_than_a_table_can_have(duplicates, count):
+    codes = np.random.default_rng(3).integers(0, 6, (2, 9000, 5))
+    codes += np.arange(9000)[:, None]  # 9,000 items and labels
+    names = np.array([f"l{code}" for code in range(9005)])
+    preds, refs = names[codes].tolist()
+
+    (score,) = semmetrics.score(preds, refs, measures=f"F1(duplicates={duplicates})")
+
+    values = []
+    for pred, ref in zip(preds, refs, strict=True):
+        pred_counts = Counter(count(pred))
+        ref_counts = Counter(count(ref))
+        size = pred_counts.total() + ref_counts.total()
+        values.append(2 * (pred_counts & ref_counts).total() / size)
+    assert score.value == pytest.approx(np.mean(values), abs=1e-14)

@@ -1,4 +1,4 @@
-"""Cells: membership and repeats against sets and loops, by table and by sorting."""
+"""Membership and repeats of integer keys, which are looked up in a table or sorted."""
 
 from __future__ import annotations
 
@@ -9,38 +9,31 @@ from hypothesis import strategies as st
 
 from semmetrics.core import ragged
 
-KEYS = st.lists(st.integers(0, 9), max_size=20)
-
-
-# Keys below a small number are looked up in a table, others are sorted.
+KEYS = st.lists(st.integers(0, 9), max_size=20).map(lambda keys: np.array(keys, int))
 SIZES = pytest.mark.parametrize("size", [10, 1 << 40], ids=["table", "sorted"])
 
 
-def ints(values):
-    return np.array(values, np.int64)
+@SIZES
+@given(keys=KEYS, others=KEYS)
+def test_members_are_the_keys_that_occur_among_others(size, keys, others):
+    is_member = ragged.is_member(keys, others, size)
+
+    assert is_member.tolist() == [key in others for key in keys]
 
 
 @SIZES
-@given(some=KEYS, among=KEYS)
-def test_membership(size, some, among):
-    assert ragged.is_member(ints(some), ints(among), size).tolist() == [
-        k in among for k in some
-    ]
+@given(keys=KEYS)
+def test_first_occurrences_are_none_if_there_are_no_repeats(size, keys):
+    is_first = ragged.first_occurrences(keys, size)
+
+    expected = [key not in keys[:place] for place, key in enumerate(keys)]
+    assert is_first is None or is_first.tolist() == expected
+    assert (is_first is None) == all(expected)
 
 
-@SIZES
-@given(some=KEYS)
-def test_first_occurrences(size, some):
-    got = ragged.first_occurrences(ints(some), size)
-    if len(set(some)) == len(some):
-        assert got is None
-    else:
-        assert got.tolist() == [key not in some[:n] for n, key in enumerate(some)]
-
-
-def test_cells_beyond_32_bits():
+def test_keys_of_cells_may_exceed_32_bits():
     codes = np.array([2_000_000_000, 1], np.int32)
-    got = ragged.cell_keys(ints([0, 1, 1, 2]), codes, 2_100_000_000)
-    assert got.tolist() == [2_000_000_000, 4_200_000_001]
-    assert ragged.first_occurrences(got, 3 * 2_100_000_000) is None
-    assert ragged.is_member(got, got[1:], 3 * 2_100_000_000).tolist() == [False, True]
+
+    keys = ragged.cell_keys(np.array([0, 1, 1, 2]), codes, 2_100_000_000)
+
+    assert keys.tolist() == [2_000_000_000, 4_200_000_001]

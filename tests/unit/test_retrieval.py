@@ -1,9 +1,8 @@
-"""Retrieval: how runs and positives are read and joined, what is refused, and what is said."""
+"""Retrieval: how runs, embeddings and positives are read and joined, and errors and notes."""
 
 from __future__ import annotations
 
-import json
-import os
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -13,585 +12,464 @@ from oracles import retrieval as oracle
 from refusals import codes, facts, refused
 
 import semmetrics
-from semmetrics.core.ragged import offsets
-from semmetrics.core.ranks import count_down, count_nearer
-from semmetrics.core.top_k import first_places
-from semmetrics.kinds import find_kind
+from semmetrics.data.rankings import Products
 from semmetrics.kinds.labels import as_labels
 from semmetrics.kinds.retrieval import as_candidates
-from semmetrics.kinds.retrieval import embeddings as reading
+from semmetrics.kinds.retrieval import embeddings as embeddings_module
 from semmetrics.kinds.retrieval.positives import plausible_positives
-from semmetrics.metrics.retrieval import median_rank
 
-N, EACH = 6, 5
-M = N * EACH
-IMAGES, TEXTS = [f"im{i}" for i in range(N)], [f"c{j}" for j in range(M)]
-POSITIVES = {IMAGES[i]: TEXTS[EACH * i : EACH * (i + 1)] for i in range(N)}
-NAMED = {"queries": IMAGES, "gallery": TEXTS}
+# Six images with five captions each.
+IMAGES = [f"im{image}" for image in range(6)]
+TEXTS = [f"c{text}" for text in range(30)]
+ROWS = np.arange(30).reshape(6, 5)
+POSITIVES = {image: [TEXTS[j] for j in ROWS[i]] for i, image in enumerate(IMAGES)}
+IMAGES_OF_TEXTS = {text: [IMAGES[j // 5]] for j, text in enumerate(TEXTS)}
+PAIRS = [(image, text) for text, (image,) in IMAGES_OF_TEXTS.items()]
+IS_POSITIVE = np.kron(np.eye(6, dtype=int), np.ones((1, 5), int))
+SIMILARITIES = np.random.default_rng(0).normal(size=(6, 30)) + 1.5 * IS_POSITIVE
+
+NAMES = {"queries": IMAGES, "gallery": TEXTS}
+NO_NAMES = {"queries": None, "gallery": None}
 MEASURES = "HitRate@1,5,10 Recall@5 MedR MeanR MRR R-Precision mAP@R"
 
 
-@pytest.mark.parametrize(
-    ("measures", "n"), [("Recall@1", [N]), ("Recall@1 HitRate@1", [])]
-)
-def test_recall_of_several_positives_is_not_what_papers_print(measures, n):
-    found = semmetrics.score(
-        similarities(), POSITIVES, measures=measures, task="retrieval", **NAMED
-    )
-    assert [fact.n for fact in facts(found, "recall-of-several")] == n
-
-
-def similarities(seed=0, dtype=np.float64):
-    rng = np.random.default_rng(seed)
-    table = rng.normal(size=(N, M))
-    for i in range(N):
-        table[i, EACH * i : EACH * (i + 1)] += 1.5
-    return table.astype(dtype)
-
-
-S = similarities()
-
-
-def score(preds=S, gts=POSITIVES, **options):
-    options = {"task": "retrieval", "measures": MEASURES, **NAMED, **options}
+def score(preds=SIMILARITIES, gts=POSITIVES, **options):
+    options = {"task": "retrieval", "measures": MEASURES, **NAMES, **options}
     return semmetrics.score(preds, gts, **options)
 
 
-WHOLE = score().to_dict()
+@pytest.fixture(scope="module")
+def expected():
+    """The values of the similarities."""
+    return score().to_dict()
 
 
-def by_position(**options):
-    rows = [list(range(EACH * i, EACH * (i + 1))) for i in range(N)]
-    return score(gts=rows, queries=None, gallery=None, **options).to_dict()
+# ---- runs ---------------------------------------------------------------------------
 
 
-# Data
-
-
-def write(tmp_path, name, text):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def ranked(number=None, scored=True):
+def ranked_lists():
+    """Return the candidates of each image, best first."""
     lists = {}
-    for i, name in enumerate(IMAGES):
-        order = np.argsort(-S[i], kind="stable")[:number].tolist()
-        lists[name] = (
-            {TEXTS[j]: float(S[i, j]) for j in order}
-            if scored
-            else [TEXTS[j] for j in order]
-        )
+    for image, row in zip(IMAGES, SIMILARITIES, strict=True):
+        lists[image] = [TEXTS[j] for j in np.argsort(-row)]
     return lists
 
 
-def parquet(tmp_path, frame):
-    path = tmp_path / "sims.parquet"
-    frame.to_parquet(path)
+def scored_lists():
+    """Return the candidates of each image with their similarities."""
+    lists = {}
+    for image, row in zip(IMAGES, SIMILARITIES.tolist(), strict=True):
+        lists[image] = dict(zip(TEXTS, row, strict=True))
+    return lists
+
+
+def write_npy(folder):
+    np.save(folder / "run.npy", SIMILARITIES)
+    return folder / "run.npy"
+
+
+def write_npz(folder):
+    np.savez(folder / "run.npz", values=SIMILARITIES, ids=IMAGES, classes=TEXTS)
+    return folder / "run.npz"
+
+
+def write_trec(folder):
+    lines = []
+    for image, candidates in scored_lists().items():
+        for text, similarity in candidates.items():
+            lines.append(f"{image} Q0 {text} 0 {similarity!r} x")
+    path = folder / "a.run"
+    path.write_text("\n".join(lines), encoding="utf-8")
     return path
 
 
-def saved(tmp_path, name, **arrays):
-    path = tmp_path / name
-    np.savez(path, **arrays) if name.endswith("z") else np.save(path, arrays["values"])
-    return path
+def write_hdf5(folder):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(folder / "run.h5", "w") as file:
+        file["values"] = SIMILARITIES
+        file["ids"] = IMAGES
+        file["classes"] = TEXTS
+    return folder / "run.h5"
 
 
+RUNS_WITH_NAMES = {
+    "npz": write_npz,
+    "hdf5": write_hdf5,
+    "frame": lambda folder: pd.DataFrame(SIMILARITIES, IMAGES, TEXTS),
+    "scored lists": lambda folder: scored_lists(),
+    "trec": write_trec,
+}
 RUNS = {
-    "npy": lambda tmp: saved(tmp, "a.npy", values=S),
-    "npz": lambda tmp: saved(
-        tmp, "a.npz", values=S, ids=np.array(IMAGES), classes=np.array(TEXTS)
-    ),
-    "fortran": lambda tmp: saved(tmp, "a.npy", values=np.asfortranarray(S)),
-    "json": lambda tmp: write(tmp, "a.json", json.dumps(S.tolist())),
-    "lists of numbers": lambda tmp: S.tolist(),
-    "frame": lambda tmp: pd.DataFrame(S, index=IMAGES, columns=TEXTS),
-    "parquet": lambda tmp: parquet(
-        tmp, pd.DataFrame({"id": IMAGES, **dict(zip(TEXTS, S.T, strict=True))})
-    ),
-    "scored lists": lambda tmp: ranked(),
-    "plain lists": lambda tmp: ranked(scored=False),
-    "jsonl": lambda tmp: write(
-        tmp,
-        "a.jsonl",
-        "".join(
-            json.dumps({"query": q, "candidates": c}) + "\n"
-            for q, c in ranked(scored=False).items()
-        ),
-    ),
-    "trec": lambda tmp: write(
-        tmp,
-        "a.run",
-        "".join(
-            f"{q} Q0 {c} 0 {s!r} x\n"
-            for q, some in ranked().items()
-            for c, s in some.items()
-        ),
-    ),
+    "npy": write_npy,
+    "lists of numbers": lambda folder: SIMILARITIES.tolist(),
+    "ranked lists": lambda folder: ranked_lists(),
+    **RUNS_WITH_NAMES,
 }
 
 
-def test_names_in_the_files_alone(tmp_path):
-    for name in ("npz", "frame", "parquet", "scored lists", "trec"):
-        found = score(RUNS[name](tmp_path), queries=None, gallery=None)
-        assert found.to_dict() == WHOLE, name
+@pytest.mark.parametrize("form", RUNS)
+def test_every_format_of_a_run_gives_the_same_values(form, tmp_path, expected):
+    names = NO_NAMES if form in RUNS_WITH_NAMES else NAMES
+
+    assert score(RUNS[form](tmp_path), **names).to_dict() == expected
 
 
-def test_rows_of_numbers_may_begin_with_whole_ones():
-    table = [[1, 0], [0.5, 1]]
-    options = {"queries": None, "gallery": None, "measures": "HitRate@1"}
-    assert score(table, [[0], [1]], **options)[0].value == 1.0
-    with refused("wrong-type"):
-        score([[1, 0], [0.5]], [[0], [1]], **options)
+def test_a_truncated_hdf5_file_is_an_error(tmp_path):
+    path = write_hdf5(tmp_path)
+    path.write_bytes(path.read_bytes()[:600])
 
-
-def test_hdf5(tmp_path):
-    h5py = pytest.importorskip("h5py")
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file["sims/values"] = S
-    assert score(tmp_path / "a.h5").to_dict() == WHOLE
-    with h5py.File(tmp_path / "b.h5", "w") as file:
-        file["values"], file["ids"], file["classes"] = S, IMAGES, TEXTS
-    assert score(tmp_path / "b.h5", queries=None, gallery=None).to_dict() == WHOLE
-    (tmp_path / "c.h5").write_bytes((tmp_path / "b.h5").read_bytes()[:600])
     with refused("damaged"):
-        score(tmp_path / "c.h5")
+        score(path)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
-@pytest.mark.parametrize("other", ["pipe", "other.h5"])
-@pytest.mark.parametrize(
-    "way", ["external", "virtual", "link", "linked ids", "linked group"]
-)
-def test_other_files_that_an_hdf5_file_names_are_not_read(
-    tmp_path, monkeypatch, way, other
-):
+def link_ids(file, h5py):
+    file["values"] = SIMILARITIES
+    file["names/ids"] = h5py.ExternalLink("other.h5", "ids")
+
+
+def store_values_elsewhere(file, h5py):
+    options = {"dtype": float, "external": [("other.h5", 0, h5py.h5f.UNLIMITED)]}
+    file.create_dataset("values", SIMILARITIES.shape, **options)
+
+
+@pytest.mark.parametrize("link", [link_ids, store_values_elsewhere])
+def test_an_hdf5_file_does_not_make_us_read_other_files(tmp_path, monkeypatch, link):
     h5py = pytest.importorskip("h5py")
     monkeypatch.chdir(tmp_path)
-    os.mkfifo("pipe")
-    with h5py.File("other.h5", "w") as file:
-        file["values"], file["ids"] = S, IMAGES
-    with h5py.File("a.h5", "w") as file:
-        if way == "external":
-            place = [(other, 0, h5py.h5f.UNLIMITED)]
-            file.create_dataset("values", S.shape, S.dtype, external=place)
-        elif way == "virtual":
-            layout = h5py.VirtualLayout(S.shape, S.dtype)
-            layout[:] = h5py.VirtualSource(other, "values", S.shape)
-            file.create_virtual_dataset("values", layout)
-        elif way == "link":
-            file["values"] = h5py.ExternalLink(other, "values")
-        else:
-            file["values"] = S
-            name = "ids" if way == "linked ids" else "names/ids"
-            file[name] = h5py.ExternalLink(other, "ids")
+    write_hdf5(tmp_path).rename("other.h5")
+    with h5py.File("links.h5", "w") as file:
+        link(file, h5py)
+
     with refused("stored-elsewhere"):
-        score("a.h5")
+        score("links.h5")
 
 
-GRADED = {
-    q: {**dict.fromkeys(some, 2), "c29" if q != "im5" else "c0": 0}
-    for q, some in POSITIVES.items()
-}
+def test_a_large_memory_map_is_read_in_blocks(tmp_path):
+    path = tmp_path / "large.npy"
+    table = open_memmap(path, "w+", np.float32, (2000, 40_000))  # 320 MB
+    table[7, 3] = 1
+    table[1999, 39_999] = 1
+    table.flush()
+    del table
+    positives = {"7": [3, 5], "1999": [39_999]}
+
+    tracemalloc.start()
+    options = {"missing": "skip", "measures": "HitRate@1 MedR", **NO_NAMES}
+    values = score(path, positives, **options).to_dict()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert values == {"HitRate@1": 1.0, "MedR": 1.0}
+    assert peak < 100e6
+
+
+# ---- positives ----------------------------------------------------------------------
+
+
+def grade_positives():
+    """Grade the positives 2, and one other candidate of each query 0."""
+    grades = {image: dict.fromkeys(texts, 2) for image, texts in POSITIVES.items()}
+    for image in IMAGES[:-1]:
+        grades[image]["c29"] = 0
+    grades["im5"]["c0"] = 0
+    return grades
+
+
+GRADES = grade_positives()
+
+
+def write_qrels(folder):
+    lines = []
+    for query, grades in GRADES.items():
+        for text, grade in grades.items():
+            lines.append(f"{query} 0 {text} {grade}")
+    path = folder / "gt.qrels"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
 TRUTHS = {
-    "lists": lambda tmp: POSITIVES,
-    "json": lambda tmp: write(tmp, "gt.json", json.dumps(POSITIVES)),
-    "grades": lambda tmp: GRADED,
-    "qrels": lambda tmp: write(
-        tmp,
-        "gt.qrels",
-        "".join(
-            f"{q} 0 {c} {g}\n" for q, some in GRADED.items() for c, g in some.items()
-        ),
-    ),
-    "tsv": lambda tmp: write(
-        tmp,
-        "gt.tsv",
-        "query-id\tcorpus-id\tscore\n"
-        + "".join(
-            f"{q}\t{c}\t{g}\n" for q, some in GRADED.items() for c, g in some.items()
-        ),
-    ),
-    "frame": lambda tmp: pd.DataFrame(
-        [{"query": q, "document": c} for q, some in POSITIVES.items() for c in some]
-    ),
-    "repeats": lambda tmp: {q: some * 2 for q, some in POSITIVES.items()},
-    "coco": lambda tmp: {
-        "images": [{"id": q} for q in IMAGES],
-        "annotations": [
-            {"id": c, "image_id": q, "caption": "a cat"}
-            for q, some in POSITIVES.items()
-            for c in some
-        ],
-    },
-    "membership": lambda tmp: pd.DataFrame(
-        np.kron(np.eye(N, dtype=int), np.ones((1, EACH), int)),
-        index=IMAGES,
-        columns=TEXTS,
-    ),
+    "grades": lambda folder: GRADES,
+    "qrels": write_qrels,
+    "frame": lambda folder: pd.DataFrame(PAIRS, columns=["query", "document"]),
+    "repeated": lambda folder: {image: 2 * row for image, row in POSITIVES.items()},
+    "matrix of 0 and 1": lambda folder: pd.DataFrame(IS_POSITIVE, IMAGES, TEXTS),
 }
 
 
-@pytest.mark.parametrize("name", TRUTHS)
-def test_every_format_of_positives_gives_the_same_values(name, tmp_path):
-    assert score(gts=TRUTHS[name](tmp_path)).to_dict() == WHOLE
+@pytest.mark.parametrize("form", TRUTHS)
+def test_every_format_of_positives_gives_the_same_values(form, tmp_path, expected):
+    assert score(gts=TRUTHS[form](tmp_path)).to_dict() == expected
 
 
-def test_positions_name_what_has_no_names():
-    assert by_position() == WHOLE
-    numbered = {str(i): list(range(EACH * i, EACH * (i + 1))) for i in range(N)}
-    assert score(gts=numbered, queries=None, gallery=None).to_dict() == WHOLE
-    columns = np.arange(M).reshape(N, EACH)
-    assert score(gts=columns, queries=None, gallery=None).to_dict() == WHOLE
-    reordered = dict(reversed(POSITIVES.items()))
-    assert score(gts=reordered).to_dict() == pytest.approx(WHOLE)
+@pytest.mark.parametrize(
+    "positions",
+    [ROWS, ROWS.tolist(), dict(zip("012345", ROWS.tolist(), strict=True))],
+    ids=["array", "lists", "lists by number"],
+)
+def test_positions_are_the_names_of_unnamed_rows_and_columns(positions, expected):
+    assert score(gts=positions, **NO_NAMES).to_dict() == expected
 
 
-# Directions, parts, folds
+def test_positives_outside_the_gallery_count_as_never_retrieved():
+    outside = {**POSITIVES, "im0": ["c0", "c99"]}
+
+    table = score(gts=outside, missing="skip", measures="Recall@10 R-Precision")
+
+    assert "positives-outside" in codes(table)
+    order = oracle.ranking(SIMILARITIES[0].tolist(), {0})
+    assert table["Recall@10"].items[0] == (order.index(0) < 10) / 2
 
 
-def test_an_interval_without_pairs_is_left_out():
-    shared = {**POSITIVES, "im0": [*POSITIVES["im0"], "c5"]}  # c5 has two images
-    table = score(gts=shared, direction="both", measures="Rsum", ci=True, resamples=20)
+def test_positives_of_columns_may_be_given():
+    reverse = {text: [*image, "im0"] for text, image in IMAGES_OF_TEXTS.items()}
+    options = {"measures": "HitRate@1 Recall@1"}
+
+    both = score(direction="both", reverse_positives=reverse, **options)
+
+    turned_names = {"queries": TEXTS, "gallery": IMAGES}
+    turned = score(SIMILARITIES.T, reverse, **turned_names, **options)
+    assert both["t2i Recall@1"].value == pytest.approx(turned["Recall@1"].value)
+    assert both["i2t Recall@1"].value == score(**options)["Recall@1"].value
+
+
+@pytest.mark.parametrize(
+    ("max_differing", "positives"),
+    [
+        (0, {"a": ["a0", "a1"], "b": ["b0"], "c": ["c0"]}),
+        (1, {"a": ["a0", "a1", "b0"], "b": ["a0", "a1", "b0"], "c": ["c0"]}),
+    ],
+)
+def test_captions_of_images_with_similar_classes_are_plausible(
+    max_differing, positives
+):
+    classes = {"a": ["cat"], "b": ["cat", "dog"], "c": ["bus"], "d": [], "e": ["cat"]}
+    captions = {"a": ["a0", "a1"], "b": ["b0"], "c": ["c0"], "d": ["d0"]}
+
+    plausible = plausible_positives(
+        as_labels(classes), as_candidates(captions), max_differing
+    )
+
+    assert plausible == positives
+
+
+def test_plausible_positives_need_a_common_image():
+    with refused("nothing-given"):
+        plausible_positives(as_labels({"x": ["a"]}), as_candidates({"y": ["b"]}))
+
+
+# ---- embeddings ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def embeddings():
+    rng = np.random.default_rng(3)
+    return {
+        "queries_embeddings": rng.normal(size=(6, 4)),
+        "gallery_embeddings": rng.normal(size=(30, 4)),
+    }
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+def test_embeddings_are_ranked_by_their_products(similarity, embeddings, tmp_path):
+    queries, gallery = embeddings.values()
+    products = queries @ gallery.T
+    if similarity == "cosine":
+        products /= np.linalg.norm(queries, axis=1)[:, None]
+        products /= np.linalg.norm(gallery, axis=1)
+    paths = {}
+    for name, vectors in embeddings.items():
+        paths[name] = tmp_path / f"{name}.npy"
+        np.save(paths[name], vectors)
+
+    options = {"similarity": similarity, "direction": "both"}
+    from_arrays = score(None, **embeddings, **options)
+    from_files = score(None, **paths, **options)
+
+    assert from_arrays.to_dict() == score(products, direction="both").to_dict()
+    assert from_files.to_dict() == from_arrays.to_dict()
+    assert f"similarity:{similarity}" in from_arrays[0].signature
+
+
+@pytest.mark.parametrize("rows", [[7], [5, 6, 7, 8], [39, 1, 20]])
+def test_products_of_a_query_do_not_depend_on_the_other_queries(rows):
+    rng = np.random.default_rng(0)
+    queries = rng.normal(size=(5000, 33)).astype(
+        "f4"
+    )  # more than are multiplied at once
+    gallery = rng.normal(size=(90, 33)).astype("f4")
+    products = Products(queries, gallery)
+
+    together = products.table(np.array(rows), None)
+
+    one_by_one = [products.table(np.array([row]), None)[0] for row in rows]
+    np.testing.assert_array_equal(together, one_by_one)
+    np.testing.assert_allclose(together, queries[rows] @ gallery.T, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [
+        ("needs-option", {"queries_embeddings": None}),
+        ("needs-option", {"gallery_embeddings": None}),
+        ("wrong-shape", {"queries_embeddings": np.ones((6, 3))}),
+        ("wrong-count", {"queries_embeddings": np.ones((5, 4))}),
+        ("not-finite", {"queries_embeddings": np.full((6, 4), np.nan)}),
+        ("wrong-type", {"queries_embeddings": {"a": 1}}),
+        ("wrong-shape", {"queries_embeddings": np.ones((0, 4))}),
+        ("conflicting-options", {"preds": SIMILARITIES}),
+    ],
+)
+def test_invalid_embeddings_are_errors(code, options, embeddings):
+    with refused(code):
+        score(**{"preds": None, **embeddings, **options})
+
+
+@pytest.mark.parametrize("device", [None, "torch:cpu"])
+def test_tensors_are_ranked_on_the_requested_device(monkeypatch, embeddings, device):
+    torch = pytest.importorskip("torch")
+    tensors = {name: torch.tensor(values) for name, values in embeddings.items()}
+    requested = []
+    monkeypatch.setattr(embeddings_module, "find_device", requested.append)
+
+    table = score(None, device=device, **tensors)
+
+    assert requested == [device]
+    assert table.to_dict() == score(None, **embeddings).to_dict()
+
+
+# ---- errors -------------------------------------------------------------------------
+
+
+def with_value(row, column, value):
+    table = SIMILARITIES.copy()
+    table[row, column] = value
+    return table
+
+
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [
+        ("row 2, column 3 .from 0.", {"preds": with_value(2, 3, np.nan)}),
+        ("not-finite", {"preds": with_value(1, 4, np.inf)}),
+        ("wrong-type", {"preds": [[1, 0], [0.5]]}),
+        ("wrong-type", {"preds": None}),
+        ("transposed-names", {"preds": SIMILARITIES.T}),
+        ("wrong-count", {"preds": SIMILARITIES[:4]}),
+        ("wrong-count", {"preds": SIMILARITIES[:, :29]}),
+        ("wrong-count", {"gallery": TEXTS[:29]}),
+        ("duplicate-at", {"gallery": [*TEXTS[:29], "c0"]}),
+        ("duplicate", {"preds": {**ranked_lists(), "im3": ["c1", "c2", "c1"]}}),
+        ("not-in-option", {"preds": {**scored_lists(), "im0": {"x": 1.0, "y": 2.0}}}),
+        ("not-in-option", {"preds": {**scored_lists(), "im9": {"c0": 1.0}}}),
+        ("preds lacks 1 of the ids: 'im7'", {"gts": {**POSITIVES, "im7": ["c0"]}}),
+        ("outside-gallery", {"gts": {**POSITIVES, "im0": ["c0", "c99"]}}),
+        ("outside-gallery", {"gts": IMAGES_OF_TEXTS}),
+        ("the ground truth is a matrix of scores", {"gts": SIMILARITIES}),
+        ("unnamed-rows", {"queries": None}),
+        ("other-names", {"preds": pd.DataFrame(SIMILARITIES, IMAGES[::-1], TEXTS)}),
+        ("not-applicable", {"preds": ranked_lists(), "direction": "both"}),
+        ("not-applicable", {"direction": "i2t", "reverse_positives": IMAGES_OF_TEXTS}),
+        ("not-applicable", {"weights": dict.fromkeys(IMAGES, 1), "direction": "both"}),
+        ("bad-option", {"folds": 4}),
+        ("bad-option", {"folds": 1}),
+        ("bad-choice", {"direction": "up"}),
+        ("bad-choice", {"ties": "best"}),
+        ("unknown-name", {"measures": "R@5"}),
+    ],
+)
+def test_invalid_input_is_an_error(code, options):
+    with refused(code):
+        score(**options)
+
+
+@pytest.mark.parametrize(
+    ("code", "preds", "positives"),
+    [
+        ("transposed-positives", SIMILARITIES.T, dict(enumerate(ROWS.tolist()))),
+        ("transposed-names", SIMILARITIES, [[text // 5] for text in range(30)]),
+    ],
+)
+def test_transposed_input_without_names_is_an_error(code, preds, positives):
+    with refused(code):
+        score(preds, positives, **NO_NAMES)
+
+
+# ---- notes and reports --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("measures", "counts"), [("Recall@1", [6]), ("Recall@1 HitRate@1", [])]
+)
+def test_a_note_says_that_recall_of_several_positives_is_not_hit_rate(measures, counts):
+    table = score(measures=measures)
+
+    assert [fact.n for fact in facts(table, "recall-of-several")] == counts
+
+
+def test_rsum_has_no_interval_if_its_directions_are_not_paired():
+    text_of_two_images = {**POSITIVES, "im0": [*POSITIVES["im0"], "c5"]}
+    options = {"direction": "both", "measures": "Rsum", "ci": True, "resamples": 20}
+
+    table = score(gts=text_of_two_images, **options)
+
     assert table["Rsum"].ci is None
     assert any("Rsum has no interval" in note for note in table.notes)
 
 
-def test_positives_of_columns_may_be_given():
-    reverse = {c: [q, "im0"] for q, some in POSITIVES.items() for c in some}
-    both = score(
-        direction="both", reverse_positives=reverse, measures="HitRate@1 Recall@1"
-    )
-    alone = score(
-        S.T, reverse, queries=TEXTS, gallery=IMAGES, measures="HitRate@1 Recall@1"
-    )
-    assert both["t2i Recall@1"].value == pytest.approx(alone["Recall@1"].value)
-    assert both["i2t Recall@1"].value == score(measures="Recall@1")[0].value
-
-
-# Embeddings
-
-
-def vectors(seed=3, dtype=np.float64):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(N, 4)).astype(dtype), rng.normal(size=(M, 4)).astype(dtype)
-
-
-@pytest.mark.parametrize("similarity", ["cosine", "dot"])
-def test_embeddings_rank_as_their_products(similarity, tmp_path):
-    queries, gallery = vectors()
-    table = queries @ gallery.T
-    if similarity == "cosine":
-        lengths = [np.linalg.norm(some, axis=1) for some in (queries, gallery)]
-        table = table / lengths[0][:, None] / lengths[1]
-    wanted = score(table, direction="both").to_dict()
-    options = {"queries_embeddings": queries, "gallery_embeddings": gallery}
-    found = score(None, similarity=similarity, direction="both", **options)
-    assert found.to_dict() == wanted
-    assert f"similarity:{similarity}" in found[0].signature
-    assert found.systems == ["preds"]
-    for name, values in options.items():
-        np.save(tmp_path / f"{name}.npy", values)
-        options[name] = tmp_path / f"{name}.npy"
-    assert (
-        score(None, similarity=similarity, direction="both", **options).to_dict()
-        == wanted
-    )
-
-
-def test_the_products_of_a_query_do_not_depend_on_the_others(monkeypatch):
-    monkeypatch.setattr("semmetrics.data.rankings._MIN_ROWS_PER_TABLE", 4)
-    monkeypatch.setattr("semmetrics.data.rankings._MAX_BYTES_PER_PRODUCT", 1)
-    rng = np.random.default_rng(0)
-    queries, gallery = (
-        rng.normal(size=(40, 33)).astype("f4"),
-        rng.normal(size=(90, 33)).astype("f4"),
-    )
-    kind = find_kind("retrieval")
-    from semmetrics.kinds.options import resolve_options
-
-    options = kind.read_side_inputs(
-        resolve_options(
-            {"queries_embeddings": queries, "gallery_embeddings": gallery}, "retrieval"
-        )
-    )
-    run = kind.read(None, "one", options)
-    whole = run.values.table(np.arange(40), None)
-    for rows in (np.array([7]), np.arange(5, 9), np.array([39, 1, 20])):
-        tile = run.values.table(rows, None)
-        assert (
-            tile.tobytes()
-            == np.stack(
-                [run.values.table(np.array([r]), None)[0] for r in rows]
-            ).tobytes()
-        )
-        np.testing.assert_allclose(tile, whole[rows], rtol=1e-5, atol=1e-6)
-
-
-BAD_VECTORS = [
-    ("needs-option", {"queries_embeddings": None}),
-    ("needs-option", {"gallery_embeddings": None}),
-    ("wrong-shape", {"queries_embeddings": np.ones((N, 3))}),
-    ("wrong-count", {"queries_embeddings": np.ones((5, 4))}),
-    ("not-finite", {"queries_embeddings": np.full((N, 4), np.nan)}),
-    ("wrong-type", {"queries_embeddings": {"a": 1}}),
-    ("wrong-shape", {"queries_embeddings": np.ones((0, 4))}),
-]
-
-
-@pytest.mark.parametrize(("code", "given"), BAD_VECTORS)
-def test_bad_vectors(code, given):
-    queries, gallery = vectors()
-    options = {"queries_embeddings": queries, "gallery_embeddings": gallery}
-    with refused(code):
-        score(None, **{**options, **given})
-
-
-def test_predictions_and_embeddings_exclude_each_other():
-    queries, gallery = vectors()
-    with refused("conflicting-options"):
-        score(queries_embeddings=queries, gallery_embeddings=gallery)
-    with refused("conflicting-options"):
-        score(gallery_embeddings=gallery)
-    assert "no-effect" in codes(score(similarity="dot"))
-    with refused("wrong-type"):
-        score(None)
-
-
-def test_tensors_are_ranked_on_the_device_that_they_lie_on(monkeypatch):
-    torch = pytest.importorskip("torch")
-    queries, gallery = map(torch.tensor, vectors())
-    asked: list[str | None] = []
-    monkeypatch.setattr(reading, "find_device", asked.append)
-    options = {"queries_embeddings": queries, "gallery_embeddings": gallery}
-    plain = {name: tensor.numpy() for name, tensor in options.items()}
-    assert score(None, **options).to_dict() == score(None, **plain).to_dict()
-    asked.clear()
-    score(None, **options)
-    score(None, device="torch:cpu", **options)
-    assert asked == [None, "torch:cpu"]
-
-
-# What is wrong
-
-NAN, ENDLESS = S.copy(), S.copy()
-NAN[2, 3], ENDLESS[1, 4] = np.nan, np.inf
-OUTSIDE = {**POSITIVES, "im0": ["c0", "c99"]}
-TWICE = {**ranked(scored=False), "im3": ["c1", "c2", "c1"]}
-BAD = [
-    ("row 2, column 3 .from 0.", {"preds": NAN}),
-    ("not-finite", {"preds": ENDLESS}),
-    ("transposed-names", {"preds": S.T}),
-    ("wrong-count", {"preds": S[:4]}),
-    ("wrong-count", {"preds": S[:, :29]}),
-    ("wrong-count", {"gallery": TEXTS[:29]}),
-    ("outside-gallery", {"gts": OUTSIDE}),
-    ("duplicate", {"preds": TWICE}),
-    ("duplicate-at", {"gallery": [*TEXTS[:29], "c0"]}),
-    ("not-in-option", {"preds": {**ranked(), "im0": {"x": 1.0, "y": 2.0}}}),
-    ("preds lacks 1 of the ids: 'im7'", {"gts": {**POSITIVES, "im7": ["c0"]}}),
-    ("the ground truth is a matrix of scores", {"gts": S}),
-    ("unnamed-rows", {"queries": None}),
-    ("not-in-option", {"preds": {**ranked(), "im9": {"c0": 1.0}}}),
-    ("other-names", {"preds": pd.DataFrame(S, index=IMAGES[::-1], columns=TEXTS)}),
-    ("not-applicable", {"preds": ranked(), "direction": "both"}),
-    ("not-applicable", {"direction": "i2t", "reverse_positives": {"c0": ["im0"]}}),
-    ("bad-option", {"folds": 4}),
-    ("folds.*1", {"folds": 1}),
-    ("bad-choice", {"direction": "up"}),
-    ("ties='best'; choose one of", {"ties": "best"}),
-    (
-        "outside-gallery",
-        {"gts": {c: [q] for q, some in POSITIVES.items() for c in some}},
-    ),
-    ("unknown-name", {"measures": "R@5"}),
-    ("not-applicable", {"weights": dict.fromkeys(IMAGES, 1.0), "direction": "both"}),
-]
-
-
-@pytest.mark.parametrize(("code", "given"), BAD)
-def test_bad_input(code, given):
-    with refused(code):
-        score(**given)
-
-
-def test_bad_input_by_position():
-    numbered = {str(i): list(range(EACH * i, EACH * (i + 1))) for i in range(N)}
-    with refused("transposed-positives"):
-        score(S.T, numbered, queries=None, gallery=None)
-    with refused("transposed-names"):
-        score(S, [[i // EACH] for i in range(M)], queries=None, gallery=None)
-
-
-def test_positives_outside_the_gallery_are_never_found_and_counted():
-    table = score(gts=OUTSIDE, missing="skip", measures="Recall@10 R-Precision")
-    assert "positives-outside" in codes(table)
-    line = oracle.ranking(S[0].tolist(), {0})
-    assert table["Recall@10"].items[0] == (line.index(0) < 10) / 2
-    assert table.worst(6)[0]["ranks"][-1] in (None, *range(1, 31))
-
-
-def test_a_large_memory_map_is_read_in_blocks(tmp_path):
-    import tracemalloc
-
-    # 320 MB, nearly all of it a hole
-    path, rows, columns = (
-        tmp_path / "large.npy",
-        2000,
-        40_000,
-    )
-    table = open_memmap(path, "w+", np.float32, (rows, columns))
-    table[7, 3] = table[1999, 39_999] = 1
-    table.flush()
-    del table
-    gts = {"7": [3, 5], "1999": [39_999]}
-    tracemalloc.start()
-    found = score(
-        path, gts, queries=None, gallery=None, missing="skip", measures="HitRate@1 MedR"
-    )
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert found.to_dict() == {"HitRate@1": 1.0, "MedR": 1.0}
-    assert peak < 100e6
-
-
-# What is said
-
-
-def test_worst_items_show_ranks_and_what_came_first():
+def test_worst_items_have_the_ranks_of_positives_and_the_first_candidates():
     record = score(measures="MRR").worst(1)[0]
-    row = IMAGES.index(record["id"])
-    order = oracle.ranking(S[row].tolist(), set())
-    assert record["first"] == [TEXTS[j] for j in order[:5]]
-    own = [TEXTS.index(name) for name in record["positives"]]
-    assert record["ranks"] == sorted(order.index(j) + 1 for j in own)
+
+    row = SIMILARITIES[IMAGES.index(record["id"])].tolist()
+    order = [TEXTS[column] for column in oracle.ranking(row, set())]
+    assert record["first"] == order[:5]
+    ranks = [order.index(name) + 1 for name in record["positives"]]
+    assert record["ranks"] == sorted(ranks)
 
 
 @pytest.mark.parametrize(
     ("data", "facts"),
     [
-        (S, {"shape": [N, M], "dtype": "float64", "items": N}),
-        (POSITIVES, {"candidates": M, "distinct": M, "zeros": None}),
-        (GRADED, {"candidates": M + N, "zeros": N}),
+        (SIMILARITIES, {"shape": [6, 30], "dtype": "float64", "items": 6}),
+        (POSITIVES, {"candidates": 30, "distinct": 30, "zeros": None}),
+        (GRADES, {"candidates": 36, "zeros": 6}),
     ],
 )
-def test_validate_says_shapes_and_positives(data, facts):
-    record = semmetrics.validate(data, task="retrieval")
-    assert {name: record[name] for name in facts} == facts
-    assert record["odd"] == []
-    odd = semmetrics.validate(np.ones((3, 4)), task="retrieval")["odd"]
-    assert "ties decide ranks" in odd[0]
+def test_validate_reports_shapes_and_positives(data, facts):
+    report = semmetrics.validate(data, task="retrieval")
+
+    assert {name: report[name] for name in facts} == facts
+    assert report["odd"] == []
 
 
-# Counting
+def test_validate_reports_many_ties():
+    report = semmetrics.validate(np.ones((3, 4)), task="retrieval")
+
+    assert "ties decide ranks" in report["odd"][0]
 
 
-@pytest.mark.parametrize("wide", [3, 5000])
-@pytest.mark.parametrize(
-    "dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_]
-)
-def test_counts_equal_plain_comparison(dtype, wide, monkeypatch):
-    monkeypatch.setattr("semmetrics.core.ranks._ROWS_PER_BLOCK", 2)
-    monkeypatch.setattr("semmetrics.core.ranks._COLUMNS_PER_TILE", 3)
-    rng = np.random.default_rng(wide)
-    table = rng.integers(0, 2 if dtype == np.bool_ else 4, (5, wide)).astype(dtype)
-    widths = np.array([2, 0, 3, 1, 2])
-    codes = np.concatenate([rng.permutation(wide)[:w] for w in widths]).astype(np.int32)
-    indptr = offsets(widths)
-    for found in (
-        count_nearer(table, indptr, codes),
-        count_down(np.ascontiguousarray(table.T), indptr, codes),
-    ):
-        for row in range(5):
-            for place in range(indptr[row], indptr[row + 1]):
-                line, column = table[row], codes[place]
-                assert found.nearer[place] == sum(
-                    v > line[column] for v in line.tolist()
-                )
-                same = [
-                    j
-                    for j, v in enumerate(line.tolist())
-                    if v == line[column] and j != column
-                ]
-                assert found.tied[place] == len(same)
-                assert found.tied_before[place] == sum(j < column for j in same)
-    firsts = first_places(table.astype(np.float64), 3)
-    for row in range(5):
-        assert firsts[row].tolist() == oracle.ranking(table[row].tolist(), set())[:3]
+def test_similarity_has_no_effect_without_embeddings():
+    assert "no-effect" in codes(score(similarity="dot"))
 
 
-@pytest.mark.parametrize("weight", [1, 0.1, 0.3, 0.7, 1e-9, 1 / 3, 12345.678])
-def test_equal_weights_leave_the_median_as_it_is(weight):
-    rng = np.random.default_rng(1)
-    for n in range(1, 40):
-        ranks = rng.integers(1, 3 * n + 1, n)
-        # as resamples have them, and none at all
-        counts = np.vstack([np.ones(n), rng.integers(0, 5, (20, n)), np.zeros(n)])
-        found = median_rank(ranks, weight * counts)
-        expected = [
-            oracle.median_rank(np.repeat(ranks, row.astype(int))) for row in counts
-        ]
-        np.testing.assert_array_equal(found, expected)
+def test_the_median_rank_skips_queries_without_positives_by_default():
+    positives = {**POSITIVES, "im0": []}
 
+    skip, strict = score(gts=positives, measures="MedR MedR(no_reference=nan)")
 
-def test_the_median_of_queries_that_find_nothing_is_undefined():
-    lists = {"a": ["x"], "b": ["y", "x"], "c": ["z"]}
-    lost = semmetrics.score(
-        lists, {name: ["w"] for name in "abc"}, measures="MedR", task="retrieval"
-    )
-    assert np.isnan(lost[0].value)
-
-
-def test_the_median_says_which_queries_have_no_positive_or_no_rank():
-    lists, truth = (
-        {"a": ["x"], "b": ["x"], "c": ["x"]},
-        {"a": ["x"], "b": [], "c": ["y"]},
-    )
-    skip, strict = semmetrics.score(
-        lists, truth, measures="MedR MedR(no_reference=nan)", task="retrieval"
-    ).scores
     assert skip.undefined == {"no_reference": 1}
+    assert skip.value == 1
+    assert np.isnan(skip.items).tolist() == [True, *[False] * 5]
     assert np.isnan(strict.value)
-    assert np.isnan(skip.items).tolist() == [False, True, True]
 
 
-def test_a_square_matrix_that_is_probably_turned_is_suspected():
-    rng = np.random.default_rng(0)
-    relation = {i: [(i + 1) % 40] for i in range(40)}
-    table = rng.normal(size=(40, 40))
-    for i in relation:
-        table[i, (i + 1) % 40] += 4
-    options = {"queries": None, "gallery": None}
-    gts = [[(i + 1) % 40] for i in range(40)]
-    assert "transposed" not in codes(score(table, gts, **options))
-    assert "transposed" in codes(score(table.T.copy(), gts, **options))
-    assert "transposed" not in codes(score(table, [[i] for i in range(40)], **options))
+def test_a_note_says_that_a_square_matrix_is_probably_transposed():
+    next_places = np.roll(np.arange(40), -1)
+    table = np.random.default_rng(0).normal(size=(40, 40))
+    table[np.arange(40), next_places] += 4
+    positives = next_places[:, None].tolist()
+    diagonal = [[place] for place in range(40)]
 
-
-@pytest.mark.parametrize("name", RUNS)
-def test_every_format_of_a_run_gives_the_same_values(name, tmp_path):
-    assert score(RUNS[name](tmp_path)).to_dict() == WHOLE
-
-
-@pytest.mark.parametrize("differing", [0, 1, 2])
-def test_plausible_matches_are_those_of_a_loop(differing):
-    rng = np.random.default_rng(3)
-    classes = {
-        str(i): [f"c{n}" for n in np.flatnonzero(rng.random(4) < 0.4)]
-        for i in range(20)
-    }
-    captions = {str(i): [f"{i}-{n}" for n in range(2)] for i in range(3, 23)}
-    found = plausible_positives(as_labels(classes), as_candidates(captions), differing)
-    images = [i for i in classes if classes[i] and i in captions]
-    assert found == {
-        i: [
-            name
-            for j in images
-            if len({*classes[i]} ^ {*classes[j]}) <= differing
-            for name in captions[j]
-        ]
-        for i in images
-    }
-    with refused("nothing-given"):
-        plausible_positives(as_labels({"x": ["a"]}), as_candidates(captions))
+    assert "transposed" in codes(score(table.T.copy(), positives, **NO_NAMES))
+    assert "transposed" not in codes(score(table, positives, **NO_NAMES))
+    assert "transposed" not in codes(score(table, diagonal, **NO_NAMES))

@@ -1,4 +1,4 @@
-"""Taxonomies against recursion over parents, and the errors of their inputs."""
+"""Taxonomies, compared with recursion over parents, and the files that they are read from."""
 
 from __future__ import annotations
 
@@ -11,26 +11,210 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles import hierarchical as oracle
 from refusals import facts, refused
 
 import semmetrics
-from semmetrics import ReadOptions
-from semmetrics.data import ancestors as taxonomy_graph
+from semmetrics.data import ancestors as ancestors_module
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.data.taxonomy_files import as_taxonomy
 from semmetrics.data.wordnet import read_wordnet
 from semmetrics.errors import InputError, MissingDependencyError
 
-DEBIAN = Path("/usr/share/wordnet")
-DIAMOND = {
-    "cat": ["feline", "pet"],
-    "feline": "animal",
-    "pet": ["being"],
-    "animal": ["being"],
-}
+# ---- ancestors ----------------------------------------------------------------------
+
+
+@st.composite
+def graphs(draw):
+    """Parents of some names, often several, in any order and without cycles."""
+    size = draw(st.integers(1, 9))
+    names = draw(st.permutations([f"n{place}" for place in range(size)]))
+    parents = {names[0]: set()}
+    for place in range(1, size):
+        candidates = st.sampled_from(names[:place])
+        parents[names[place]] = draw(st.sets(candidates, max_size=3))
+    return {name: parents[name] for name in draw(st.permutations(names))}
+
+
+def build(parents):
+    return Taxonomy.from_parents(
+        {name: sorted(above) for name, above in parents.items()}
+    )
+
+
+def ancestors_of(taxonomy, name):
+    """Return the distances of the ancestors of a name."""
+    code = taxonomy.find(name)
+    row = slice(taxonomy.indptr[code], taxonomy.indptr[code + 1])
+    names = [taxonomy.names[ancestor] for ancestor in taxonomy.ancestors[row]]
+    return dict(zip(names, taxonomy.distances[row].tolist(), strict=True))
+
+
+@given(parents=graphs())
+def test_ancestors_depths_heights_and_roots_equal_recursion(parents):
+    taxonomy = build(parents)
+
+    assert set(taxonomy.names) == set(parents)
+    for code, name in enumerate(taxonomy.names):
+        assert ancestors_of(taxonomy, name) == oracle.ancestors(parents, name)
+        assert taxonomy.depth[code] == oracle.depth(parents, name)
+        assert taxonomy.height[code] == oracle.height(parents, name)
+    assert {taxonomy.names[root] for root in taxonomy.roots} == oracle.roots(parents)
+    root = None if taxonomy.root is None else taxonomy.names[taxonomy.root]
+    assert root == oracle.the_root(parents)
+
+
+def test_names_with_links_to_all_their_ancestors_have_small_distances():
+    names = [f"n{place}" for place in range(300)]
+    parents = {name: names[:place] for place, name in enumerate(names)}
+
+    taxonomy = Taxonomy.from_parents(parents)
+
+    for place in (0, 7, 299):
+        distances = ancestors_of(taxonomy, names[place])
+        assert distances == {**dict.fromkeys(parents[names[place]], 1), names[place]: 0}
+
+
+@given(parents=graphs())
+def test_labels_are_placed_in_the_taxonomy(parents):
+    labels = ["new", *list(parents)[::2]]
+
+    placed = build(parents).place([(label,) for label in labels])
+
+    assert placed.outside.tolist() == [label == "new" for label in labels]
+    root = oracle.the_root(parents)
+    sizes = np.diff(placed.without_root.indptr)
+    own_nodes = set()
+    for code, label in enumerate(labels):
+        row = slice(placed.indptr[code], placed.indptr[code + 1])
+        ancestors = oracle.ancestors(parents, label)
+        distances = placed.distances[row].tolist()
+        assert sorted(distances) == sorted(ancestors.values())
+        assert placed.depth[code] == oracle.depth(parents, label)
+        node = placed.nodes[row][distances.index(0)]
+        own_nodes.add(node)
+        assert placed.height[node] == oracle.height(parents, label)
+        assert sizes[code] == len(ancestors.keys() - {root})
+    assert len(own_nodes) == len(labels)
+
+
+@given(parents=graphs(), data=st.data())
+def test_a_cycle_is_an_error_that_names_its_links(parents, data):
+    pairs = []
+    for name in parents:
+        pairs += [(above, name) for above in oracle.ancestors(parents, name)]
+    pairs = [(above, name) for above, name in pairs if above != name]
+    assume(pairs)
+    links = [(name, above) for name in parents for above in parents[name]]
+    links.append(data.draw(st.sampled_from(pairs)))
+
+    with pytest.raises(InputError) as caught:
+        as_taxonomy(links)
+
+    cycle = caught.value.problem.partition(": ")[2].replace("'", "").split(" -> ")
+    assert cycle[0] == cycle[-1]
+    assert len(set(cycle)) == len(cycle) - 1
+    assert set(pairwise(cycle)) <= set(links)
+
+
+def chain(length):
+    return {f"n{place}": f"n{place + 1}" for place in range(length)}
+
+
+@pytest.mark.parametrize(
+    "parents", [chain(100), {f"{row}": list("abcdefghi") for row in range(600)}]
+)
+def test_a_taxonomy_with_too_many_ancestors_is_an_error(monkeypatch, parents):
+    monkeypatch.setattr(ancestors_module, "MAX_PAIRS", 101 * 102 // 2 - 1)
+
+    with refused("too-many-ancestors", "taxonomy"):
+        Taxonomy.from_parents(parents)
+
+    assert len(Taxonomy.from_parents(chain(99)).ancestors) == 100 * 101 // 2
+
+
+# ---- links --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("links", "code", "where"),
+    [
+        ({"cat": ["animal", " "]}, "empty", "taxonomy, 'cat'"),
+        ({"": "animal"}, "empty", "taxonomy, ''"),
+        ([], "nothing-given", "taxonomy"),
+        ([("cat", "animal"), ("dog",)], "wrong-cells", "taxonomy, element [1]"),
+        (["ab"], "wrong-type", "taxonomy, element [0]"),
+        ([("cat", "animal"), ("dog", "dog")], "own-parent", "taxonomy, element [1]"),
+        (np.array("cat"), "wrong-type", "taxonomy"),
+    ],
+)
+def test_invalid_links_are_errors(links, code, where):
+    with refused(code, where):
+        as_taxonomy(links)
+
+
+LINKS = [("cat", "feline"), ("feline", "animal")]
+
+
+def test_an_array_of_links_is_a_taxonomy():
+    assert as_taxonomy(np.array(LINKS)).identity == as_taxonomy(LINKS).identity
+
+
+def test_a_pickled_taxonomy_is_the_same():
+    taxonomy = as_taxonomy(LINKS)
+
+    copy = pickle.loads(pickle.dumps(taxonomy))
+
+    assert as_taxonomy(copy) is copy
+    assert copy.identity == taxonomy.identity
+    assert ancestors_of(copy, "cat") == {"cat": 0, "feline": 1, "animal": 2}
+
+
+@pytest.mark.parametrize(
+    ("taxonomy", "counts"),
+    [
+        ({"animal": ["cat", "dog"], "thing": ["bus", "sofa"]}, [4]),
+        ({"animal": ["cat", "dog", "thing"], "thing": ["bus", "sofa"]}, [4]),
+        ({"cat": "animal", "dog": "animal", "bus": "thing"}, []),
+        ({"cat": "animal", "animal": None, "bus": None, "dog": None}, []),
+        ({"cat": ["pet", "animal"], "pet": "animal"}, []),
+    ],
+)
+def test_a_note_says_that_parents_and_children_are_probably_swapped(taxonomy, counts):
+    preds = {"a": ["cat", "dog"], "b": ["bus"], "c": ["sofa"]}
+    refs = {"a": ["cat", "dog"], "b": ["bus"], "c": ["sofa", "cat"]}
+
+    table = semmetrics.score(preds, refs, measures="hF(unknown=own)", taxonomy=taxonomy)
+
+    assert [fact.n for fact in facts(table, "no-parents")] == counts
+
+
+# ---- files --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "where"),
+    [
+        ("t.csv", "child;parent\ncat;animal\n", "other-delimiter", ", line 1"),
+        ("t.csv", "child,parent\na, b\nb,c\n", "differ-by-blanks", ", line 3"),
+        ("t.tsv", "child\tparent\na\tb\na \tc\n", "differ-by-blanks", ", line 3"),
+        ("t.json", '{"cat": {"animal": {}}}', "wrong-type", ", 'cat'"),
+        ("t.json", '[["cat", "animal"], "dog"]', "wrong-type", ", element [1]"),
+        ("t.jsonl", "{}", "wrong-format", ""),
+    ],
+)
+def test_invalid_files_are_errors(tmp_path, name, text, code, where):
+    path = tmp_path / name
+    path.write_text(text)
+
+    with refused(code, f"{path}{where}"):
+        as_taxonomy(path)
+
+
+# ---- WordNet ------------------------------------------------------------------------
+
 INDEX = """\
   1 a licence, indented
 being n 1 1 ~ 1 0 00000001
@@ -49,214 +233,6 @@ DATA = """\
 """
 
 
-@st.composite
-def graphs(draw):
-    """Parents of some names, several allowed, in any order; no cycles."""
-    size = draw(st.integers(1, 9))
-    names = draw(st.permutations([f"n{i}" for i in range(size)]))
-    parents = {
-        name: draw(st.sets(st.sampled_from(names[:i]), max_size=3)) if i else set()
-        for i, name in enumerate(names)
-    }
-    order = draw(st.permutations(names))
-    return {name: parents[name] for name in order}
-
-
-def built(parents):
-    return Taxonomy.from_parents(
-        {name: sorted(above) for name, above in parents.items()}
-    )
-
-
-def ancestors_of(made, term):
-    code = made.find(term)
-    row = slice(made.indptr[code], made.indptr[code + 1])
-    names = (made.names[ancestor] for ancestor in made.ancestors[row])
-    return dict(zip(names, made.distances[row].tolist(), strict=True))
-
-
-@given(parents=graphs())
-def test_ancestors_depth_height_and_root(parents):
-    made = built(parents)
-    assert set(made.names) == set(parents)
-    for code, name in enumerate(made.names):
-        assert ancestors_of(made, name) == oracle.ancestors(parents, name)
-        assert made.depth[code] == oracle.depth(parents, name)
-        assert made.height[code] == oracle.height(parents, name)
-    assert {made.names[code] for code in made.roots} == oracle.roots(parents)
-    assert (None if made.root is None else made.names[made.root]) == oracle.the_root(
-        parents
-    )
-
-
-@given(
-    graphs(),
-    st.integers(0, 20),
-    st.sampled_from([1, taxonomy_graph._MAX_PAIRS_PER_BATCH]),
-)
-def test_parts_of_any_size_give_the_same(parents, heavy, cells):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            taxonomy_graph, "_MAX_PAIRS_TO_SORT", -1 if heavy == 20 else heavy
-        )
-        patch.setattr(taxonomy_graph, "_MAX_PAIRS_PER_BATCH", cells)
-        parts = built(parents)
-    whole = built(parents)
-    for name in ("indptr", "ancestors", "distances"):
-        assert np.array_equal(getattr(parts, name), getattr(whole, name))
-
-
-def test_links_to_every_ancestor_are_not_followed_from_each(monkeypatch):
-    looked = []
-    whole = taxonomy_graph._lower_distances
-    monkeypatch.setattr(
-        taxonomy_graph, "_lower_distances", lambda *row: looked.append(1) or whole(*row)
-    )
-    names = [f"n{number}" for number in range(700)]
-    tree = Taxonomy.from_parents({name: names[:n] for n, name in enumerate(names)})
-    assert np.diff(tree.indptr).tolist() == list(range(1, 701))
-    assert tree.distances.sum() == 700 * 699 / 2
-    assert 0 < len(looked) < 700  # a parent a name, where there are 244,650 links
-
-
-@given(
-    parents=graphs(),
-    extra=st.lists(st.sampled_from(["new", "other"]), max_size=2, unique=True),
-)
-def test_placed_labels(parents, extra):
-    made = built(parents)
-    labels = [*extra, *list(parents)[::2]]
-    placed = made.place([(label,) for label in labels])
-    assert placed.outside.tolist() == [label in extra for label in labels]
-    names = {}
-    for code, label in enumerate(labels):
-        row = slice(placed.indptr[code], placed.indptr[code + 1])
-        expected = oracle.ancestors(parents, label)
-        assert sorted(placed.distances[row].tolist()) == sorted(expected.values())
-        assert placed.depth[code] == oracle.depth(parents, label)
-        for node, distance in zip(
-            placed.nodes[row], placed.distances[row], strict=True
-        ):
-            if not distance:
-                assert names.setdefault(int(node), label) == label
-                assert placed.height[node] == oracle.height(parents, label)
-    assert len(names) == len(labels)
-    without = placed.without_root
-    root = oracle.the_root(parents)
-    sizes = [len(oracle.ancestors(parents, label).keys() - {root}) for label in labels]
-    assert np.diff(without.indptr).tolist() == sizes
-    assert placed.root < 0 or placed.root not in without.nodes
-
-
-@given(parents=graphs(), data=st.data())
-def test_a_link_back_makes_a_cycle_of_links(parents, data):
-    below = [(n, a) for n in parents for a in oracle.ancestors(parents, n) if a != n]
-    if not below:
-        return
-    name, ancestor = data.draw(st.sampled_from(below))
-    links = [(child, parent) for child, above in parents.items() for parent in above]
-    links.append((ancestor, name))
-    with pytest.raises(InputError) as caught:
-        as_taxonomy(links)
-    named = caught.value.problem.partition(": ")[2].replace("'", "").split(" -> ")
-    assert named[0] == named[-1]
-    assert len(set(named)) == len(named) - 1
-    assert all(link in links for link in pairwise(named))
-
-
-@pytest.mark.parametrize(
-    ("value", "code", "where"),
-    [
-        ({"cat": ["animal", " "]}, "empty", "taxonomy, 'cat'"),
-        ({"": "animal"}, "empty", "taxonomy, ''"),
-        ([], "nothing-given", "taxonomy"),
-        ([("cat", "animal"), ("dog",)], "wrong-cells", "taxonomy, element [1]"),
-        (["ab"], "wrong-type", "taxonomy, element [0]"),
-        ([("cat", "animal"), ("dog", "dog")], "own-parent", "taxonomy, element [1]"),
-        (5, "wrong-type", "taxonomy"),
-        (np.array("cat"), "wrong-type", "taxonomy"),
-    ],
-)
-def test_bad_links(value, code, where):
-    with refused(code, where):
-        as_taxonomy(value)
-
-
-def test_its_size_is_bounded(monkeypatch):
-    chain = {f"n{i}": f"n{i + 1}" for i in range(200)}
-    layers = {
-        f"{i}.{j}": [f"{i + 1}.{k}" for k in range(9)]
-        for i in range(9)
-        for j in range(9)
-    }
-    monkeypatch.setattr(taxonomy_graph, "MAX_PAIRS", 1000)
-    for parents in (chain, layers):
-        with refused("too-many-ancestors", "taxonomy"):
-            Taxonomy.from_parents(parents)
-    monkeypatch.setattr(taxonomy_graph, "MAX_PAIRS", 201 * 202 // 2)
-    assert len(Taxonomy.from_parents(chain).ancestors) == 201 * 202 // 2
-
-
-def test_pickled_and_given_again():
-    made = Taxonomy.from_parents(DIAMOND)
-    again = pickle.loads(pickle.dumps(made))
-    assert as_taxonomy(again) is again
-    assert again.identity == made.identity
-    assert ancestors_of(again, "cat") == ancestors_of(made, "cat")
-
-
-# --- files ---
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "code", "where"),
-    [
-        ("t.csv", "child;parent\ncat;animal\n", "other-delimiter", ", line 1"),
-        (
-            "t.csv",
-            "child,parent\ncat, mammal\nmammal,animal\n",
-            "differ-by-blanks",
-            ", line 3",
-        ),
-        (
-            "t.tsv",
-            "child\tparent\ncat\tanimal\ncat \tpet\n",
-            "differ-by-blanks",
-            ", line 3",
-        ),
-        ("t.json", '{"cat": {"animal": {}}}', "wrong-type", ", 'cat'"),
-        ("t.json", '[["cat", "animal"], "dog"]', "wrong-type", ", element [1]"),
-        ("t.jsonl", "{}", "wrong-format", ""),
-    ],
-)
-def test_bad_files(tmp_path, name, text, code, where):
-    path = tmp_path / name
-    path.write_text(text)
-    with refused(code, f"{path}{where}"):
-        as_taxonomy(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "names"),
-    [
-        # as of labels
-        (
-            "child,parent\n cat,animal\n dog,animal\n",
-            {},
-            (" cat", "animal", " dog"),
-        ),
-        ("child;parent\ncat;animal, pet\n", {"delimiter": ";"}, ("cat", "animal, pet")),
-    ],
-)
-def test_names_of_a_csv(tmp_path, text, options, names):
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-    assert as_taxonomy(path, options=ReadOptions(**options)).names == names
-
-
-# --- WordNet ---
-
-
 @pytest.fixture
 def wordnet(tmp_path):
     (tmp_path / "index.noun").write_text(INDEX)
@@ -264,33 +240,31 @@ def wordnet(tmp_path):
     return tmp_path
 
 
-def test_wordnet_files(wordnet):
-    made = as_taxonomy(f"wordnet:{wordnet}")
-    assert {*made.names} == {
-        "being.n.01",
-        "dog.n.01",
-        "cat.n.01",
-        "cat.n.02",
-        "ada_lovelace.n.01",
-    }
-    # the first sense
-    assert ancestors_of(made, "cat") == {
-        "cat.n.01": 0,
-        "being.n.01": 1,
-    }
-    assert (
-        ancestors_of(made, "cat.n.02") == ancestors_of(made, "whip") == {"cat.n.02": 0}
-    )
-    assert ancestors_of(made, "Ada Lovelace") == {
-        "ada_lovelace.n.01": 0,
-        "being.n.01": 1,
-    }
-    assert made.find("wolf") is None
-    assert made.identity.startswith("wordnet:5@")
-    clean = made.normalized(lambda label: (label.replace("_", "-"),))
-    assert clean.find("ada-lovelace") == made.find("ada_lovelace")
+@pytest.mark.parametrize(
+    ("name", "ancestors"),
+    [
+        ("cat", {"cat.n.01": 0, "being.n.01": 1}),
+        ("cat.n.02", {"cat.n.02": 0}),
+        ("whip", {"cat.n.02": 0}),
+        ("Ada Lovelace", {"ada_lovelace.n.01": 0, "being.n.01": 1}),
+    ],
+)
+def test_a_word_is_its_first_sense_in_wordnet(wordnet, name, ancestors):
+    assert ancestors_of(as_taxonomy(f"wordnet:{wordnet}"), name) == ancestors
+
+
+def test_senses_of_wordnet_are_the_names(wordnet):
+    taxonomy = as_taxonomy(f"wordnet:{wordnet}")
+
+    assert taxonomy.identity.startswith("wordnet:5@")
+    assert taxonomy.find("wolf") is None
+    normalized = taxonomy.normalized(lambda label: (label.replace("_", "-"),))
+    assert normalized.find("ada-lovelace") == taxonomy.find("ada_lovelace")
+
+
+def test_a_folder_without_wordnet_is_an_error(tmp_path):
     with refused("missing-file"):
-        as_taxonomy(f"wordnet:{wordnet / 'none'}")
+        as_taxonomy(f"wordnet:{tmp_path / 'none'}")
 
 
 @pytest.mark.parametrize(
@@ -303,15 +277,17 @@ def test_wordnet_files(wordnet):
         ("index.noun", "1 1 00000002", "1 1 00000042", "data.noun"),
     ],
 )
-def test_bad_wordnet_files(wordnet, name, old, new, where):
+def test_damaged_wordnet_files_are_errors(wordnet, name, old, new, where):
     path = wordnet / name
-    assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
+
     with refused("not-wordnet", str(wordnet / where)):
         read_wordnet(wordnet)
 
 
 class Pointer:
+    """A file as nltk finds it."""
+
     def __init__(self, path):
         self.path = path
 
@@ -321,69 +297,51 @@ class Pointer:
         return io.BytesIO(self.path.read_bytes())
 
 
-def test_wordnet_of_nltk(monkeypatch, wordnet):
-    found = {f"corpora/wordnet/{p.name}": Pointer(p) for p in wordnet.iterdir()}
+@pytest.fixture
+def nltk_files(monkeypatch):
+    """Replace nltk by one that finds these files."""
+    files = {}
     data = types.ModuleType("nltk.data")
-    data.find = found.__getitem__
+    data.find = files.__getitem__
     monkeypatch.setitem(sys.modules, "nltk", types.ModuleType("nltk"))
     monkeypatch.setitem(sys.modules, "nltk.data", data)
+    return files
+
+
+def test_wordnet_is_read_from_nltk(wordnet, nltk_files):
+    for name in ("index.noun", "data.noun"):
+        nltk_files[f"corpora/wordnet/{name}"] = Pointer(wordnet / name)
     assert as_taxonomy("wordnet").identity == read_wordnet(wordnet).identity
+
     (wordnet / "index.noun").unlink()
     with refused("unreadable", "nltk's index.noun"):
         as_taxonomy("wordnet")
-    found.clear()
+
+
+def test_nltk_without_wordnet_is_an_error(nltk_files):
     with refused("no-wordnet"):
         as_taxonomy("wordnet")
 
 
-def test_without_nltk(monkeypatch):
+def test_wordnet_without_a_folder_needs_nltk(monkeypatch):
     monkeypatch.setitem(sys.modules, "nltk", None)
     monkeypatch.setitem(sys.modules, "nltk.data", None)
-    with pytest.raises(
-        MissingDependencyError, match="finding WordNet needs the package nltk"
-    ):
+
+    with pytest.raises(MissingDependencyError, match="needs the package nltk"):
         as_taxonomy("wordnet")
 
 
-@pytest.mark.skipif(
-    not (DEBIAN / "data.noun").is_file(), reason="no wordnet-base of Debian"
-)
-def test_wordnet_of_debian():
-    made = read_wordnet(DEBIAN)
-    assert len(made) == 82115
-    assert made.names[made.root] == "entity.n.01"
-    assert (made.depth.max(), made.height.max()) == (18, 19)
-    # as nltk's hypernym_distances has them
-    dog = ancestors_of(made, "dog")
-    assert {
-        "canine.n.02": 1,
-        "domestic_animal.n.01": 1,
-        "entity.n.01": 8,
-    }.items() <= dog.items()
-    assert dog["animal.n.01"] == 2
+DEBIAN = Path("/usr/share/wordnet")
 
 
-def test_an_array_of_links():
-    links = [("cat", "feline"), ("feline", "animal")]
-    assert as_taxonomy(np.array(links)).identity == as_taxonomy(links).identity
+@pytest.mark.skipif(not DEBIAN.is_dir(), reason="wordnet-base of Debian is missing")
+def test_distances_in_wordnet_equal_nltk():
+    taxonomy = read_wordnet(DEBIAN)
 
-
-@pytest.mark.parametrize(
-    ("taxonomy", "n"),
-    [
-        ({"animal": ["cat", "dog"], "thing": ["bus", "sofa"]}, 4),  # parents as keys
-        ({"animal": ["cat", "dog", "thing"], "thing": ["bus", "sofa"]}, 4),
-        ({"cat": "animal", "dog": "animal", "bus": "thing"}, 0),
-        ({"cat": "animal", "animal": None, "bus": None, "dog": None}, 0),
-        # one label with several parents
-        (
-            {"cat": ["pet", "animal"], "pet": "animal"},
-            0,
-        ),
-    ],
-)
-def test_a_taxonomy_upside_down_is_noted(taxonomy, n):
-    pred = {"a": ["cat", "dog"], "b": ["bus"], "c": ["sofa"]}
-    true = {"a": ["cat", "dog"], "b": ["bus"], "c": ["sofa", "cat"]}
-    found = semmetrics.score(pred, true, measures="hF(unknown=own)", taxonomy=taxonomy)
-    assert [fact.n for fact in facts(found, "no-parents")] == ([n] if n else [])
+    assert len(taxonomy) == 82115
+    assert taxonomy.names[taxonomy.root] == "entity.n.01"
+    assert (taxonomy.depth.max(), taxonomy.height.max()) == (18, 19)
+    distances = ancestors_of(taxonomy, "dog")
+    assert distances["canine.n.02"] == 1
+    assert distances["animal.n.01"] == 2
+    assert distances["entity.n.01"] == 8

@@ -1,8 +1,7 @@
-"""Optimal transport against linear programming and POT: exact, certified, each by itself."""
+"""Optimal transport, compared with linear programming and POT."""
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 
@@ -10,384 +9,273 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from oracles import transport as oracle
 from refusals import refused
 
-from semmetrics.core import distances as distances_module
 from semmetrics.core import transport_solvers, uniform_transport
-from semmetrics.core.backend import Backend
 from semmetrics.core.distances import EuclideanDistances
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
+from semmetrics.core.transport_problems import Plans, TransportProblems, certify
+from semmetrics.core.transport_solvers import linear_program, network_simplex
 
-SIDES = st.tuples(st.integers(1, 6), st.integers(1, 9))
-
-
-def random_problems(rng, size, m, n, *, ties):
-    costs = (
-        rng.integers(0, 4, (size, m, n)).astype(float)
-        if ties
-        else rng.random((size, m, n))
-    )
-    rows = rng.integers(0, 3, (size, m)) if ties else rng.random((size, m))
-    columns = rng.integers(0, 3, (size, n)) if ties else rng.random((size, n))
-    return costs, rows, columns
+# ---- problems with given costs ------------------------------------------------------
 
 
-class Given:
-    """Costs given for each item, whose words no other item has."""
-
-    def __init__(self, costs):
-        self.backend, self.costs = Backend(costs), costs
-        self.items, self.m, self.n = costs.shape
-
-    def __len__(self):
-        return self.items * (self.m + self.n)
-
-    def __call__(self, pred_codes, ref_codes):
-        ref_codes = ref_codes - self.items * self.m
-        rows, columns = pred_codes % self.m, ref_codes % self.n
-        return self.costs[
-            pred_codes[:, :1, None] // self.m, rows[:, :, None], columns[:, None]
-        ]
-
-    def sides(self, rows, columns):
-        offsets, first = np.arange(self.items + 1), self.items * self.m
-        return (
-            WeightedWords(offsets * self.m, np.arange(first), np.ravel(rows)),
-            WeightedWords(
-                offsets * self.n, np.arange(first, len(self)), np.ravel(columns)
-            ),
-        )
+def shares(masses):
+    """Divide the masses of each problem by their sum, which may be 0."""
+    return masses / np.maximum(masses.sum(0), 1e-300)
 
 
-def solve(costs, rows, columns, **options):
-    """Transport of padded problems, costs given."""
-    given = Given(costs)
-    return transport(given, *given.sides(rows, columns), **options)
+def random_problems(n_problems, n_rows, n_columns, *, ties=False, seed=0):
+    """Draw costs and shares of mass, with the problems along the last axis."""
+    rng = np.random.default_rng(seed)
+    shapes = [(n_rows, n_columns, n_problems), (n_rows, n_problems)]
+    shapes.append((n_columns, n_problems))
+    arrays = [rng.random(shape) for shape in shapes]
+    if ties:
+        arrays = [np.floor(3 * values) for values in arrays]
+    costs, rows, columns = arrays
+    return costs, shares(rows), shares(columns)
 
 
-def relaxed(costs, rows, columns):
-    given = Given(costs)
-    return relaxed_transport(given, *given.sides(rows, columns))
+def solve(costs, rows, columns):
+    numbers = np.arange(costs.shape[-1])
+    return transport_solvers.solve_block(costs, rows, columns, numbers)
 
 
-def expected_costs(costs, rows, columns):
+def oracle_costs(costs, rows, columns):
+    numbers = range(costs.shape[-1])
     return [
-        oracle.transport_cost(*one) for one in zip(costs, rows, columns, strict=True)
+        oracle.transport_cost(costs[..., number], rows[:, number], columns[:, number])
+        for number in numbers
     ]
 
 
-@pytest.fixture(
-    params=[transport_solvers.linear_program, transport_solvers.network_simplex]
+@given(
+    n_rows=st.integers(1, 6),
+    n_columns=st.integers(1, 9),
+    ties=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
 )
-def alone(request):
-    """Costs of problems solved one by one by either solver, which take turns where one fails."""
-    if request.param is transport_solvers.network_simplex:
+def test_costs_equal_a_linear_program(n_rows, n_columns, ties, seed):
+    problems = random_problems(4, n_rows, n_columns, ties=ties, seed=seed)
+
+    solutions = solve(*problems)
+
+    assert_allclose(solutions.costs, oracle_costs(*problems), rtol=0, atol=1e-9)
+    assert np.nan_to_num(solutions.gaps).max() <= 1e-12 * (1 + problems[0].max())
+
+
+@pytest.mark.parametrize("solver", [linear_program, network_simplex])
+@pytest.mark.parametrize(
+    "shape", [(2, 60), (31, 32), (15, 17), (16, 16), (1, 90), (90, 1), (40, 50)]
+)
+@pytest.mark.parametrize("max_magnitude", [0, 12])
+def test_problems_of_a_block_cost_what_each_costs_alone(solver, shape, max_magnitude):
+    if solver is network_simplex:
         pytest.importorskip("ot", reason="POT is not installed")
+    costs, rows, columns = random_problems(6, *shape)
+    rows = shares(rows * 10.0 ** (-max_magnitude * rows / rows.max()))
 
-    def cost(costs, rows, columns):
-        used = np.ix_(rows > 0, columns > 0)
-        if not costs[used].size:
-            return np.nan
-        rows, columns = (
-            rows[rows > 0] / rows.sum(),
-            columns[columns > 0] / columns.sum(),
-        )
-        largest = costs[used].max() or 1.0
-        plan, _ = request.param(
-            np.ascontiguousarray(costs[used]) / largest, rows, columns
-        )
-        np.testing.assert_allclose(plan.sum(1), rows, atol=1e-9)
-        np.testing.assert_allclose(plan.sum(0), columns, atol=1e-9)
-        return (plan * costs[used]).sum()
+    solutions = solve(costs, rows, columns)
 
-    return lambda *problems: [cost(*one) for one in zip(*problems, strict=True)]
+    for number, cost in enumerate(solutions.costs):
+        table = np.ascontiguousarray(costs[..., number])
+        flows = solver(table, rows[:, number].copy(), columns[:, number].copy()).flows
+        assert cost == pytest.approx((flows * table).sum(), abs=1e-9)
 
 
-@given(SIDES, st.booleans(), st.integers(0, 2**32 - 1))
-def test_costs_are_those_of_a_linear_program(sides, ties, seed):
-    costs, rows, columns = random_problems(
-        np.random.default_rng(seed), 4, *sides, ties=ties
-    )
-    found = solve(costs, rows, columns)
-    np.testing.assert_allclose(
-        found.costs, expected_costs(costs, rows, columns), rtol=0, atol=1e-9
-    )
-    live = ~np.isnan(found.costs)
-    assert (found.gaps[live] <= 1e-9 * max(costs.max(), 1e-300)).all()
-    assert (found.gaps[live] <= 1e-12 * (1 + costs.max())).all()
+@pytest.mark.parametrize(("max_size", "ties"), [(15, False), (15, True), (140, False)])
+def test_problems_of_equal_masses_have_the_same_bits_without_padding(max_size, ties):
+    rng = np.random.default_rng(17)
+    costs = random_problems(40, max_size, max_size, ties=ties)[0]
+    sizes = rng.integers(1, max_size + 1, 40)
+    masses = shares((np.arange(max_size)[:, None] < sizes).astype(float))
+    rows = rng.permuted(masses, axis=0)
+    columns = rng.permuted(masses, axis=0)
+
+    solutions = solve(costs, rows, columns)
+
+    for number, values in enumerate(zip(*solutions, strict=True)):
+        used = np.ix_(rows[:, number] > 0, columns[:, number] > 0, [number])
+        own_masses = masses[: sizes[number], [number]]
+        unpadded = solve(costs[used], own_masses, own_masses)
+        assert_array_equal(np.ravel(unpadded), values)
+    assert np.nanmax(solutions.gaps) < 1e-13
+    if max_size < 100:
+        expected = oracle_costs(costs, rows, columns)
+        assert_allclose(solutions.costs, expected, rtol=0, atol=1e-13)
 
 
-def uniform_problems(rng, size, most, *, ties):
-    """Equal masses on as many rows as columns, from 1 to ``most`` of them, anywhere."""
-    costs = random_problems(rng, size, most, most, ties=ties)[0]
-    masses = (np.arange(most) < rng.integers(1, most + 1, size)[:, None]).astype(float)
-    return costs, rng.permuted(masses, axis=1), rng.permuted(masses, axis=1)
+def test_a_plan_that_is_not_optimal_has_a_gap():
+    size = np.array([3])
+    masses = np.full((3, 1), 1 / 3)
+    costs = 1.0 - np.eye(3)[:, :, None]
+    problem = TransportProblems(costs, masses, masses, size, size, np.ones(1))
+    potentials = np.zeros((3, 1))
+
+    optimal = Plans(np.array([[0], [4], [8]]), masses, potentials)
+    assert certify(problem, costs, optimal).gaps == [0]
+
+    swapped = Plans(np.array([[1], [3], [8]]), masses, potentials)
+    assert certify(problem, costs, swapped).gaps == pytest.approx([2 / 3])
+
+    incomplete = Plans(np.array([[0], [4], [4]]), masses, potentials)
+    assert certify(problem, costs, incomplete).gaps == pytest.approx([4 / 3])
 
 
-@pytest.mark.parametrize(("most", "ties"), [(15, False), (15, True), (140, False)])
-def test_equal_masses_have_the_same_bits_alone_and_without_padding(most, ties):
-    costs, rows, columns = uniform_problems(
-        np.random.default_rng(17), 80, most, ties=ties
-    )
-    whole = solve(costs, rows, columns)
-    for k, (row, column) in enumerate(zip(rows > 0, columns > 0, strict=True)):
-        alone = solve(costs[k : k + 1], rows[k : k + 1], columns[k : k + 1])
-        bare = solve(
-            costs[k][np.ix_(row, column)][None], rows[k, row], columns[k, column]
-        )
-        for other in (alone, bare):
-            np.testing.assert_array_equal(np.array(whole)[:, k], np.ravel(other))
-    if most < 100:
-        expected = expected_costs(costs, rows, columns)
-        np.testing.assert_allclose(whole.costs, expected, rtol=0, atol=1e-13)
-        assert (whole.gaps < 1e-13).all()
+@pytest.mark.parametrize("n_rows", [1, 3, 70])
+def test_problems_without_costs_are_free(n_rows):
+    _, rows, columns = random_problems(1, n_rows, 4)
+
+    assert np.ravel(solve(np.zeros((n_rows, 4, 1)), rows, columns)).tolist() == [0, 0]
 
 
-def test_a_plan_is_not_taken_without_its_proof(monkeypatch):
-    rng = np.random.default_rng(19)
-    costs, ones, halfway = (
-        rng.random((60, 9, 9)),
-        np.ones((60, 9)),
-        uniform_transport._balance_potentials,
-    )
-    expected = solve(costs, ones, ones).costs
-
-    def swapped(*arguments):
-        column, u = halfway(*arguments)
-        return column[::-1], u
-
-    def moved(*arguments):
-        column, u = halfway(*arguments)
-        return column, u + 1e-8 * rng.normal(size=u.shape)
-
-    for wrong in (swapped, moved):
-        monkeypatch.setattr(uniform_transport, "_balance_potentials", wrong)
-        found = solve(costs, ones, ones)
-        np.testing.assert_array_equal(found.costs, expected)
-        assert (found.gaps < 1e-13).all()
-
-
-def test_one_by_one_and_free_problems():
-    assert solve(np.full((1, 1, 1), 2.5), [[3]], [[1]]).costs.tolist() == [2.5]
-    for m in (3, 70):
-        free = solve(np.zeros((1, m, 4)), [[1] * m], [[1, 1, 1, 2]])
-        assert (free.costs.tolist(), free.gaps.tolist()) == ([0.0], [0.0])
-
-
-@pytest.mark.parametrize("sides", [(5, 9), (6, 6), (1, 4), (40, 41)])
-def test_the_largest_costs_there_are(sides):
-    costs, rows, columns = random_problems(
-        np.random.default_rng(3), 6, *sides, ties=False
-    )
-    if sides == (6, 6):
-        rows = columns = np.ones((6, 6))
+@pytest.mark.parametrize("shape", [(5, 9), (6, 6), (1, 4), (40, 41)])
+def test_costs_may_be_as_large_as_floats(shape):
+    costs, rows, columns = random_problems(6, *shape)
+    if shape == (6, 6):
+        rows = columns = np.full((6, 6), 1 / 6)
+    costs /= costs.max()
     largest = np.finfo(float).max
-    found = solve(costs / costs.max() * largest, rows, columns)
-    expected = solve(costs / costs.max(), rows, columns).costs
-    np.testing.assert_allclose(found.costs / largest, expected, rtol=0, atol=1e-12)
 
+    solutions = solve(costs * largest, rows, columns)
 
-def test_masses_over_many_orders_of_magnitude(alone):
-    rng = np.random.default_rng(8)
-    costs, rows, columns = random_problems(rng, 40, 5, 8, ties=False)
-    rows, columns = 10.0 ** (-12 * rows), 10.0 ** (-12 * columns)
-    mine = solve(costs, rows, columns)
-    np.testing.assert_allclose(
-        mine.costs, alone(costs, rows, columns), rtol=0, atol=1e-9
-    )
-
-
-def test_the_linear_program_takes_over_from_the_network_simplex(monkeypatch):
-    costs, rows, columns = random_problems(
-        np.random.default_rng(10), 3, 39, 39, ties=False
-    )
     expected = solve(costs, rows, columns).costs
-    for none in (0, 1):  # pivots, before POT gives up; and POT is not there
-        with monkeypatch.context() as patched:
-            patched.setattr(transport_solvers, "_MAX_PIVOTS", 1)
-            if none:
-                patched.setitem(sys.modules, "ot.lp.emd_wrap", None)
-            found = solve(costs, rows, columns)
-        np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-13)
-        assert (found.gaps < 1e-12).all()
+    assert_allclose(solutions.costs / largest, expected, rtol=0, atol=1e-12)
 
 
-def test_a_problem_without_a_plan_is_named(monkeypatch):
-    problem = random_problems(np.random.default_rng(10), 2, 39, 39, ties=False)
-    costs = problem[0]
-    monkeypatch.setattr(transport_solvers, "network_simplex", lambda *_: None)
-    monkeypatch.setattr(transport_solvers, "linear_program", lambda *_: None)
+def test_the_linear_program_is_used_without_pot(monkeypatch):
+    problems = random_problems(3, 39, 39)
+    expected = solve(*problems).costs
+    monkeypatch.setitem(sys.modules, "ot.lp.emd_wrap", None)
+
+    solutions = solve(*problems)
+
+    assert_allclose(solutions.costs, expected, rtol=0, atol=1e-13)
+    assert (solutions.gaps < 1e-12).all()
+
+
+WRONG_PLAN = (np.full((39, 39), 1 / 39**2), np.zeros(39))
+
+
+@pytest.mark.parametrize("plan", [None, WRONG_PLAN], ids=["no plan", "wrong plan"])
+def test_a_problem_without_an_optimal_plan_is_an_error(monkeypatch, plan):
+    monkeypatch.setattr(transport_solvers, "network_simplex", lambda *problem: None)
+    monkeypatch.setattr(transport_solvers, "linear_program", lambda *problem: plan)
+
     with refused("unsolved-transport", "problem 0"):
-        solve(*problem)
-    wrong = np.full(costs[0].shape, 1 / costs[0].size), np.zeros(39)
-    monkeypatch.setattr(transport_solvers, "linear_program", lambda *_: wrong)
-    with refused("unsolved-transport", "problem 0"):
-        solve(*problem)
+        solve(*random_problems(2, 39, 39))
 
 
-@given(SIDES, st.booleans(), st.integers(0, 2**32 - 1))
-def test_relaxed_costs_are_lower_bounds(sides, ties, seed):
-    costs, rows, columns = random_problems(
-        np.random.default_rng(seed), 5, *sides, ties=ties
-    )
-    bounds = relaxed(costs, rows, columns)
-    expected = [
-        oracle.relaxed_cost(*one) for one in zip(costs, rows, columns, strict=True)
-    ]
-    np.testing.assert_allclose(bounds, expected, atol=1e-14)
-    assert not (bounds > solve(costs, rows, columns).costs + 1e-12).any()
+@pytest.mark.parametrize("shape", [(2, 61), (5, 50), (30, 33), (31, 32)])
+def test_up_to_63_rows_and_columns_are_solved_in_blocks(monkeypatch, shape):
+    for name in ("network_simplex", "linear_program"):
+        monkeypatch.setattr(transport_solvers, name, lambda *problem: None)
 
-
-def word_lists(rng, items, words, most):
-    sizes = rng.integers(0, most + 1, items)
-    indptr = np.r_[0, np.cumsum(sizes)]
-    codes = np.concatenate([rng.choice(words, size, replace=False) for size in sizes])
-    return WeightedWords(indptr, codes, rng.integers(1, 4, len(codes)).astype(float))
-
-
-def dense(pred, ref, vectors, k):
-    sides = [
-        (codes[p[k] : p[k + 1]], w[p[k] : p[k + 1]]) for p, codes, w in (pred, ref)
-    ]
-    (mine, rows), (theirs, columns) = sides
-    costs = np.linalg.norm(vectors[mine][:, None] - vectors[theirs][None], axis=-1)
-    return costs, rows, columns
-
-
-@pytest.fixture
-def words():
-    rng = np.random.default_rng(12)
-    vectors = rng.normal(size=(20, 6)).astype(np.float32)
-    vectors[7] = vectors[8]  # two words of one vector
-    return (
-        vectors.astype(float),
-        word_lists(rng, 120, 20, 6),
-        word_lists(rng, 120, 20, 9),
-    )
-
-
-def test_costs_are_those_of_each_item(words):
-    vectors, pred, ref = words
-    expected, bounds = [], []
-    for k in range(120):
-        costs, rows, columns = dense(pred, ref, vectors, k)
-        expected.append(oracle.transport_cost(costs, rows, columns))
-        bounds.append(oracle.relaxed_cost(costs, rows, columns))
-    distances = EuclideanDistances(vectors)
-    found = transport(distances, pred, ref)
-    np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-9)
-    assert np.nanmax(found.gaps) < 1e-12
-    np.testing.assert_allclose(
-        relaxed_transport(distances, pred, ref), bounds, atol=1e-9
-    )
-
-
-def test_small_problems_load_neither_pot_nor_scipy_nor_torch():
-    code = (
-        "import sys, numpy as np; from semmetrics.core.distances import EuclideanDistances;"
-        "from semmetrics.core.transport import WeightedWords, transport;"
-        "words = WeightedWords(np.array([0, 2]), np.array([0, 1]), np.ones(2));"
-        "transport(EuclideanDistances(np.eye(2)), words, words);"
-        "print([name for name in ('ot', 'torch', 'scipy') if name in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=True, text=True, capture_output=True
-    )
-    assert done.stdout.strip() == "[]"
-
-
-def test_torch_gives_what_numpy_gives(tensor, words):
-    rng = np.random.default_rng(14)
-    for (m, n), ties in itertools.product(
-        [(5, 9), (9, 5), (1, 4), (20, 30), (40, 40)], [0, 1]
-    ):
-        costs, rows, columns = random_problems(rng, 12, m, n, ties=ties)
-        found, there = solve(costs, rows, columns), solve(tensor(costs), rows, columns)
-        np.testing.assert_array_equal(there, found)  # solved on the processor
-        bound = relaxed(tensor(costs), rows, columns)
-        np.testing.assert_array_equal(bound, relaxed(costs, rows, columns))
-    vectors, pred, ref = words
-    expected = transport(EuclideanDistances(vectors), pred, ref).costs
-    for vectors_there in (tensor(vectors), tensor(vectors).requires_grad_()):
-        found = transport(EuclideanDistances(vectors_there), pred, ref)
-        np.testing.assert_allclose(found.costs, expected, rtol=0, atol=1e-9)
-
-
-def test_on_torch_an_item_has_the_same_bits_alone(tensor, words):
-    vectors, pred, ref = words
-    distances = EuclideanDistances(tensor(vectors))
-    whole = (
-        transport(distances, pred, ref).costs,
-        relaxed_transport(distances, pred, ref),
-    )
-    for k in range(120):
-        sides = [
-            WeightedWords(
-                np.array([0, p[k + 1] - p[k]]), *(x[p[k] : p[k + 1]] for x in more)
-            )
-            for p, *more in (pred, ref)
-        ]
-        alone = transport(distances, *sides).costs, relaxed_transport(distances, *sides)
-        np.testing.assert_array_equal(np.ravel(alone), np.array(whole)[:, k])
-
-
-def test_torch_gathers_few_vectors_at_a_time(monkeypatch):
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    rng = np.random.default_rng(16)
-    distances = EuclideanDistances(torch.from_numpy(rng.normal(size=(50, 30))))
-    pred, ref = (torch.from_numpy(rng.integers(50, size=(400, n))) for n in (2, 3))
-    whole, gathered, cdist = distances(pred, ref), [], torch.cdist
-    monkeypatch.setattr(
-        torch,
-        "cdist",
-        lambda *sides, **how: (
-            gathered.append(sum(side.numel() for side in sides)) or cdist(*sides, **how)
-        ),
-    )
-    monkeypatch.setattr(distances_module, "_TORCH_NUMBERS_PER_STEP", 30 * 5 * 7)
-    np.testing.assert_array_equal(distances(pred, ref), whole)
-    assert max(gathered) == 30 * 5 * 7
-    assert sum(gathered) == 30 * 2000
+    assert (solve(*random_problems(20, *shape)).gaps <= 1e-12).all()
 
 
 @pytest.mark.parametrize("size", [4, 10, 20])
-def test_problems_with_one_best_plan_are_seldom_left_over(size, monkeypatch):
-    costs = np.random.default_rng(18).random((400, size, size))
-    ones, left = np.ones((400, size)), []
-    found, one_by_one = solve(costs, ones, ones), uniform_transport.solve_singly
+def test_most_problems_of_equal_masses_are_solved_together(size, monkeypatch):
+    costs = random_problems(400, size, size)[0]
+    masses = np.full((size, 400), 1 / size)
+    solve_singly = uniform_transport.solve_singly
+    sizes_of_single_blocks = []
 
-    def counted(problems):
-        left.append(len(problems.largest))
-        return one_by_one(problems)
+    def count_problems(problems):
+        sizes_of_single_blocks.append(len(problems.largest))
+        return solve_singly(problems)
 
-    monkeypatch.setattr(uniform_transport, "solve_singly", counted)
-    np.testing.assert_array_equal(found, solve(costs, ones, ones))
-    assert sum(left) < 40
+    monkeypatch.setattr(uniform_transport, "solve_singly", count_problems)
+    together = solve(costs, masses, masses)
+    assert sum(sizes_of_single_blocks) < 40
+
     monkeypatch.setattr(transport_solvers, "MAX_TOGETHER", 0)
-    np.testing.assert_array_equal(solve(costs, ones, ones).costs, found.costs)
+    assert_array_equal(solve(costs, masses, masses).costs, together.costs)
 
 
-@pytest.mark.parametrize(("m", "n"), [(2, 61), (5, 50), (30, 33), (31, 32)])
-def test_up_to_63_rows_and_columns_no_problem_is_left_over(monkeypatch, m, n):
-    monkeypatch.setattr(
-        transport_solvers, "_solve_alone", lambda *_: pytest.fail("solved alone")
+# ---- words --------------------------------------------------------------------------
+
+
+def random_words(rng, max_words):
+    """Draw different words of 120 items, with counts."""
+    sizes = rng.integers(0, max_words + 1, 120)
+    codes = np.concatenate([rng.choice(20, size, replace=False) for size in sizes])
+    counts = rng.integers(1, 4, len(codes)).astype(float)
+    return WeightedWords(np.append(0, np.cumsum(sizes)), codes, counts)
+
+
+def take_item(words, item):
+    part = slice(words.indptr[item], words.indptr[item + 1])
+    codes = words.codes[part]
+    return WeightedWords(np.array([0, len(codes)]), codes, words.weights[part])
+
+
+@pytest.fixture
+def vectors():
+    vectors = np.random.default_rng(12).normal(size=(20, 6))
+    vectors[7] = vectors[8]
+    return vectors
+
+
+@pytest.fixture
+def sides():
+    rng = np.random.default_rng(13)
+    return random_words(rng, 6), random_words(rng, 9)
+
+
+def test_transport_of_words_and_its_lower_bounds_equal_the_oracle(vectors, sides):
+    distances = EuclideanDistances(vectors)
+
+    solutions = transport(distances, *sides)
+    bounds = relaxed_transport(distances, *sides)
+
+    assert np.nanmax(solutions.gaps) < 1e-12
+    assert not (bounds > solutions.costs + 1e-12).any()
+    for item in range(120):
+        pred, ref = take_item(sides[0], item), take_item(sides[1], item)
+        differences = vectors[pred.codes][:, None] - vectors[ref.codes]
+        problem = np.linalg.norm(differences, axis=-1), pred.weights, ref.weights
+        expected = oracle.transport_cost(*problem), oracle.relaxed_cost(*problem)
+        values = solutions.costs[item], bounds[item]
+        assert_allclose(values, expected, rtol=0, atol=1e-9)
+
+
+def test_small_problems_do_not_import_pot_scipy_or_torch():
+    code = """
+import sys
+import numpy as np
+from semmetrics.core.distances import EuclideanDistances
+from semmetrics.core.transport import WeightedWords, transport
+words = WeightedWords(np.array([0, 2]), np.array([0, 1]), np.ones(2))
+transport(EuclideanDistances(np.eye(2)), words, words)
+print(sys.modules.keys() & {"ot", "torch", "scipy"})
+"""
+    process = subprocess.run(
+        [sys.executable, "-c", code], check=True, text=True, capture_output=True
     )
-    costs, rows, columns = random_problems(
-        np.random.default_rng(17), 20, m, n, ties=False
-    )
-    assert (solve(costs, rows, columns).gaps <= 1e-12).all()
+    assert process.stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize(
-    "sides",
-    [(2, 60), (31, 32), (20, 20), (15, 17), (16, 16), (1, 90), (90, 1), (40, 50)],
-)
-def test_problems_cost_the_same_together_and_alone(sides, alone):
-    rng = np.random.default_rng(3)
-    for ties in (False, True):
-        problems = random_problems(rng, 6, *sides, ties=ties)
-        found = solve(*problems)
-        np.testing.assert_allclose(
-            found.costs, alone(*problems), rtol=0, atol=1e-12 * problems[0].max()
-        )
+def test_torch_gives_the_costs_of_numpy(tensor, vectors, sides):
+    numpy_distances = EuclideanDistances(vectors)
+    distances = EuclideanDistances(tensor(vectors).requires_grad_())
+
+    costs = transport(distances, *sides).costs
+    bounds = relaxed_transport(distances, *sides)
+
+    assert_allclose(costs, transport(numpy_distances, *sides).costs, atol=1e-9)
+    assert_allclose(bounds, relaxed_transport(numpy_distances, *sides), atol=1e-9)
+
+
+@pytest.mark.parametrize("measure", [transport, relaxed_transport])
+def test_with_torch_an_item_has_the_same_bits_alone(tensor, vectors, sides, measure):
+    distances = EuclideanDistances(tensor(vectors))
+    together = np.atleast_2d(measure(distances, *sides))[0]
+
+    for item in range(120):
+        own_sides = [take_item(side, item) for side in sides]
+        alone = np.atleast_2d(measure(distances, *own_sides))[0]
+        assert_array_equal(alone, together[[item]])
