@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from competitors import random_captions as made
 from refusals import is_refusal
-from unit.test_discrepancy import made
 
 import semmetrics
 
