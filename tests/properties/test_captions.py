@@ -263,7 +263,7 @@ def test_symmetric_measures_are_symmetric(data):
 def test_a_reference_as_the_candidate_has_the_highest_value(references):
     """Some measures, such as BLEU-4, do not give it to short captions."""
     measures = parse_all(
-        "ROUGE-L ROUGE-L(beta=1) NGSM(refs=max) NGSM(refs=max,order=2)"
+        ["ROUGE-L", "ROUGE-L(beta=1)", "NGSM(refs=max)", "NGSM(refs=max,order=2)"]
     )
 
     best = values([(refs[:1], refs) for refs in references], measures)
