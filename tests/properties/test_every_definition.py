@@ -402,7 +402,7 @@ def describe_score(measures, data, describe=describe_value):
 
 
 def option_values(kind):
-    """Map each measure with a value of an option, and the default, to what was set."""
+    """Map each measure with a value of an option, and the default, to their options."""
     pairs = {}
     for definition in all_definitions(kind):
         for option in definition.options:

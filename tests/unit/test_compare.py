@@ -299,6 +299,18 @@ def test_smaller_losses_are_better():
     assert loss.wins > loss.losses
 
 
+def test_a_bias_without_an_error_has_no_p():
+    gts = {str(i): ["a b"] for i in range(8)}
+    systems = {"a": {i: [f"w{i}"] for i in gts}, "b": {i: [f"w{i} v{i}"] for i in gts}}
+    options = {"task": "captions", "tokenizer": "whitespace"}
+
+    (difference,) = compare(
+        systems, gts, measures="Vocabulary", ci_method="jackknife-bias", **options
+    )
+
+    assert math.isnan(difference.p)
+
+
 def test_undefined_measures_have_no_p_and_count_as_no_comparison():
     gts = [["a"], ["b"], []]
     systems = {"x": gts, "y": gts}

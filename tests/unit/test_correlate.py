@@ -170,6 +170,7 @@ def test_invalid_ratings_raise_an_error_with_their_place(ratings, code, where):
         ((np.eye(2), "aa", "xy"), "wrong-ids"),
         ((np.eye(2), "ab", "xyz"), "wrong-ids"),
         ((np.ma.masked_all((2, 2)), "ab", "xy"), "masked"),
+        (([[1, 2], [3]], "ab", "xy"), "wrong-type"),
         ([("a", "b", 1), ("a", "b", 2)], "two-scores"),
     ],
 )
@@ -228,6 +229,14 @@ def test_invalid_files_raise_an_error_with_their_place(
 
     with refused(code, place=where):
         semmetrics.correlate(path, {"x": ["y"]})
+
+
+def test_files_that_map_ids_need_lists_of_ids(tmp_path):
+    path = tmp_path / "phi.json"
+    path.write_text('{"x": {"y": 1}}', encoding="utf-8")
+
+    with refused("wrong-type", place="id 'x'"):
+        semmetrics.correlate(RATINGS, path)
 
 
 def test_matrices_in_files_need_their_ids(tmp_path):

@@ -155,6 +155,23 @@ def test_excluded_images_are_read_from_a_file_and_progress_is_reported(
     assert reports == [(15, 40), (30, 40), (40, 40)]
 
 
+def test_records_have_a_row_per_image_pair_and_system():
+    state = select_discrepant(random_captions(m=3), 4)
+
+    records = state.to_records()
+
+    assert records.column("place") == [1, 2, 3, 4] * 3
+    answers = state.answers[records[0]["image_id"]]
+    assert answers["s0"] == [records[0]["first_answer"]]
+    assert len(state.pair_records()) == len(state.system_records()) == 3
+
+
+def test_the_tokenizer_of_a_measure_is_in_the_state():
+    state = select_discrepant(CAPTIONS, 1, measure="ROUGE-L", tokenizer="13a")
+
+    assert state.models == {"tok": "13a"}
+
+
 # ---- functions of two answers -------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Figures: displays hold the numbers of results, and draw what they hold."""
+"""Displays contain the numbers of results, and figures draw them."""
 
 import sys
 from functools import cache
@@ -95,7 +95,7 @@ RESULTS = {
 }
 
 
-# ---- what is drawn ------------------------------------------------------------------------------
+# ---- drawn numbers ------------------------------------------------------------------------------
 
 
 def curves_of(display):
@@ -189,7 +189,7 @@ def test_a_figure_is_the_same_small_svg_whether_plotted_before_or_not(figure):
     assert "y" * 40 not in text
 
 
-# ---- what displays hold -------------------------------------------------------------------------
+# ---- numbers of displays ------------------------------------------------------------------------
 
 
 def test_values_and_intervals_are_the_values_of_the_table():

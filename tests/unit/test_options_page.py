@@ -1,4 +1,4 @@
-"""Pages of the documentation that list what the code declares."""
+"""Pages of the documentation that list options, keys and public names."""
 
 import importlib.util
 import re

@@ -100,7 +100,7 @@ def commands_of(page):
 
 @pytest.fixture
 def shell(tmp_path):
-    """Run a command in a folder with the examples, where semmetrics and python are this code."""
+    """Run a command in a folder with the examples. ``semmetrics`` and ``python`` run this code."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     programs = tmp_path / "bin"
     programs.mkdir()

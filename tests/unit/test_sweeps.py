@@ -66,9 +66,17 @@ def test_sweeps_equal_scikit_learn_at_each_point(seed, average):
 
 
 @pytest.mark.parametrize("average", sweeps.AVERAGES)
-def test_undefined_ratios_have_the_value_of_the_policy(average):
+@pytest.mark.parametrize(
+    "policy",
+    [
+        sweeps.Undefined(ratio=0.25, item=0.5, label=0.75),
+        sweeps.Undefined(ratio=np.nan, item=0.0, label=0.0),
+        sweeps.Undefined(ratio=0.0, item=np.nan, label=0.0),
+        sweeps.Undefined(ratio=0.0, item=0.0, label=np.nan),
+    ],
+)
+def test_undefined_ratios_have_the_value_of_the_policy(average, policy):
     scores, targets = random_table(1)
-    policy = sweeps.Undefined(ratio=0.25, item=0.5, label=0.75)
 
     curve = sweeps.sweep_thresholds(scores, targets, undefined=policy)[average]
 
@@ -81,7 +89,6 @@ def test_undefined_ratios_have_the_value_of_the_policy(average):
 def mean_over_groups(kept, targets, average, policy):
     """Return the means of precision, recall and F1 over items, labels, or all cells."""
     empty = policy.item
-    weights = None
     if average == "micro":
         kept = kept.reshape(1, -1)
         targets = targets.reshape(1, -1)
@@ -92,14 +99,14 @@ def mean_over_groups(kept, targets, average, policy):
     n_kept = kept.sum(axis=1)
     n_targets = targets.sum(axis=1)
     n_hits = (kept & targets).sum(axis=1)
-    if average == "weighted":
-        weights = n_targets
+    weights = n_targets if average == "weighted" else np.ones(len(kept))
+    counts = weights > 0
     ratios = [
         divide(n_hits, n_kept, policy.ratio),
         divide(n_hits, n_targets, policy.ratio),
         divide(2 * n_hits, n_kept + n_targets, empty),
     ]
-    return [np.average(values, weights=weights) for values in ratios]
+    return [np.average(values[counts], weights=weights[counts]) for values in ratios]
 
 
 def divide(numerators, denominators, default):
