@@ -49,15 +49,6 @@ def test_logits_with_a_threshold_of_probabilities_raise_one_warning():
     assert "activation='sigmoid'" in str(warning.message)
 
 
-def test_several_systems_and_thresholds_raise_one_warning():
-    systems = {"a": LOGITS, "b": LOGITS}
-
-    with pytest.warns(InputWarning) as caught:
-        semmetrics.score_systems(systems, TRUTH, measures="F1", threshold=[0.3, 0.5])
-
-    assert len(caught) == 1
-
-
 @pytest.mark.parametrize("keep_rows", [True, False])
 def test_a_scorer_warns_once_even_after_a_reset(keep_rows):
     scorer = Scorer(measures="F1", threshold=0.5, keep_rows=keep_rows)

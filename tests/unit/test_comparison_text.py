@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from paired_systems import label_systems
 
 from semmetrics import compare
@@ -73,20 +72,3 @@ def test_measures_that_few_items_decide_are_reported():
     table = compare(systems, gts, measures="MicroPrecision F1")
 
     assert "a few images decide MicroPrecision: " in table.sentences()[-1]
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "bootstrap"])
-def test_queries_are_in_the_plural(test):
-    positives = {"q1": ["a"], "q2": ["b"]}
-    first = {"q1": ["a", "b"], "q2": ["b", "a"]}
-    second = {"q1": ["b", "a"], "q2": ["a", "b"]}
-
-    table = compare(
-        {"A": first, "B": second},
-        positives,
-        measures="MRR",
-        task="retrieval",
-        test=test,
-    )
-
-    assert "2 queries" in str(table)

@@ -87,8 +87,6 @@ def test_rankings_by_several_measures_as_records_and_json(state, references):
     assert entry["scores"][0][0] is None
     assert entry["dominance"][0][0] == 1
     assert sum(entry["global_scores"].values()) == pytest.approx(1)
-    dominances = f"dominance, BLEU-1  {'  '.join(state.systems)}"
-    assert dominances.split() in [line.split() for line in str(ranking).splitlines()]
 
 
 def test_identical_systems_share_a_rank():

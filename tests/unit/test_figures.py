@@ -258,13 +258,6 @@ def test_labels_of_more_than_four_systems_are_ticks():
     assert len(ticks) == 15
 
 
-def test_systems_have_the_weighted_share_of_items_in_the_legend():
-    systems = {"x": [["a"], ["q"]], "y": [["b"], ["q"]]}
-    table = sm.score_systems(systems, [["a"], ["q"]], measures="F1", weights=[1, 3])
-
-    assert list(plots.ItemsDisplay.of(table).curves)[1].endswith(": 0.750")
-
-
 def test_confusions_by_identity_and_by_meaning_have_the_same_labels():
     table = result_with("confusion")
 
@@ -305,23 +298,6 @@ def test_thresholds_of_similarity_have_no_best_one():
 
     assert list(display.curves) == ["a SemF1", "b SemF1"]
     assert display.chosen == {}  # the lowest threshold always matches most
-
-
-def test_the_axis_of_cutoffs_has_ticks_at_the_cutoffs():
-    display = plots.TopKDisplay.from_scores(result_with("top-k")).plot()
-
-    assert display.ax_.get_xticks().tolist() == [1, 2, 4]
-
-
-def test_rank_diagrams_name_the_measure_or_the_table():
-    rows = [{"dataset": name, "A": 0.9, "B": 0.5} for name in ("x", "y")]
-
-    for measure, name in ((None, "the values of the table"), ("F1", "F1")):
-        ranking = sm.rank_systems(rows, measure, by="rank")
-        display = plots.CriticalDifferenceDisplay.from_ranking(ranking)
-        assert display.means == [place.mean_rank for place in ranking]
-        assert display.title == f"mean ranks by {name} over 2 data sets"
-        assert display.title in ranking.to_svg()
 
 
 # ---- axes, files and notebooks ------------------------------------------------------------------

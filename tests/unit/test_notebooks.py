@@ -232,7 +232,3 @@ def test_a_string_may_contain_several_measures(measures):
         "Recall@1",
         "Recall@3",
     ]
-
-
-def test_a_space_may_precede_the_cutoff_of_a_measure():
-    assert len(semmetrics.score(PREDS, GTS, measures="F1 @1")) == 1

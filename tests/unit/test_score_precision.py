@@ -67,7 +67,6 @@ SCORES = pd.DataFrame(
     dtype="float32",
 )
 FLOATS = pa.list_(pa.float32())
-OBJECTS = pa.list_(pa.struct({"label": pa.string(), "confidence": pa.float32()}))
 
 
 def write_array(path):
@@ -81,22 +80,6 @@ def write_columns(path):
     return path
 
 
-def write_rows(path):
-    rows = SCORES.reset_index().melt("id", var_name="label", value_name="score")
-    rows.to_parquet(path)
-    return path
-
-
-def write_objects(path):
-    lists = []
-    for row in SCORES.to_numpy().tolist():
-        pairs = zip(NAMES, row, strict=True)
-        lists.append([{"label": name, "confidence": score} for name, score in pairs])
-    columns = {"id": ["x", "y"], "labels": pa.array(lists, OBJECTS)}
-    parquet.write_table(pa.table(columns), path)
-    return path
-
-
 def write_lists(path):
     scores = pa.array(SCORES.to_numpy().tolist(), FLOATS)
     columns = {"id": ["x", "y"], "labels": [NAMES] * 2, "scores": scores}
@@ -104,9 +87,7 @@ def write_lists(path):
     return path
 
 
-@pytest.mark.parametrize(
-    "write", [write_array, write_columns, write_rows, write_objects, write_lists]
-)
+@pytest.mark.parametrize("write", [write_array, write_columns, write_lists])
 def test_files_have_the_precision_of_their_columns(tmp_path, write):
     path = write(tmp_path / "preds.parquet")
     truth = {"x": ["a", "b"], "y": ["b"]}
