@@ -13,10 +13,10 @@ def label_systems(n=60, seed=0, gains=(0.0, 0.15, 0.0)):
     gts = {f"id {i}": rng.sample(LABELS, rng.randrange(1, 4)) for i in range(n)}
     systems = {}
     for system, gain in zip("abc", gains, strict=True):
-        systems[system] = {
-            item: [_guess(label, 0.6 + gain, rng) for label in labels]
-            for item, labels in gts.items()
-        }
+        systems[system] = {}
+        for item, labels in gts.items():
+            guesses = [_guess(label, 0.6 + gain, rng) for label in labels]
+            systems[system][item] = guesses
     return systems, gts
 
 
@@ -39,7 +39,7 @@ def caption_systems(n=150, seed=0):
         gts[item] = [add_noise(words, 0.05), add_noise(words, 0.1)]
     systems = {}
     for system, noise in (("a", 0.3), ("b", 0.25), ("c", 0.2)):
-        systems[system] = {
-            item: [add_noise(words, noise)] for item, words in texts.items()
-        }
+        systems[system] = {}
+        for item, words in texts.items():
+            systems[system][item] = [add_noise(words, noise)]
     return systems, gts

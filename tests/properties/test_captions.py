@@ -122,7 +122,10 @@ def open_graphs(parser):
 
 
 def embed_by_letters(texts):
-    return [[text.count(letter) + 0.25 for letter in "abcdogs "] for text in texts]
+    vectors = []
+    for text in texts:
+        vectors.append([text.count(letter) + 0.25 for letter in "abcdogs "])
+    return vectors
 
 
 FITS = {
@@ -216,11 +219,22 @@ def test_only_items_without_references_are_undefined(data):
     for score in laws.scores(statistics(named(data), measures), measures):
         assert undefined_images(score) == expected, score.measure
         assert set(score.undefined) <= {"no_reference"}
-        is_undefined = np.isnan(score.value)
-        if score.measure["no_reference"] == "nan" and expected:
-            assert is_undefined
-        elif len(expected) < len(data):
-            assert not is_undefined
+
+
+@given(items(), st.booleans())
+def test_a_score_is_undefined_if_the_policy_is_nan_or_no_item_has_references(
+    data, empty
+):
+    if empty:
+        data = [(candidates, []) for candidates, _ in data]
+    measures = [m for m in MEASURES if m["no_reference"] and not has_other_causes(m)]
+    n_defined = sum(bool(references) for _, references in data)
+
+    for score in laws.scores(statistics(named(data), measures), measures):
+        if score.measure["no_reference"] == "nan":
+            assert np.isnan(score.value) == (n_defined < len(data))
+        elif n_defined:
+            assert not np.isnan(score.value)
 
 
 def has_other_causes(measure):

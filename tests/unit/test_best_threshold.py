@@ -139,7 +139,9 @@ def test_weights_that_differ_by_more_than_the_precision_raise_an_error():
 @pytest.fixture(scope="module")
 def table():
     preds, refs = random_items(5)
-    thirds = [[(label, score / 3) for label, score in row] for row in preds]
+    thirds = []
+    for labels in preds:
+        thirds.append([(label, score / 3) for label, score in labels])
     measures = "F1(decode=threshold:best) MicroF1"
     return semmetrics.score_systems({"a": preds, "b": thirds}, refs, measures=measures)
 

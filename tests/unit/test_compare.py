@@ -368,13 +368,12 @@ def uncorrected(difference):
 
 
 def holm(p_values):
-    """Correct p by Holm: the largest of the smaller p, each times the number of p not below it."""
-    corrected = []
-    for p in p_values:
-        factors = {q: sum(r >= q for r in p_values) for q in p_values if q <= p}
-        largest = max(q * factor for q, factor in factors.items())
-        corrected.append(min(1, largest))
-    return corrected
+    corrected = {}
+    largest = 0
+    for n_smaller, p in enumerate(sorted(p_values)):
+        largest = max(largest, p * (len(p_values) - n_smaller))
+        corrected[p] = min(1, largest)
+    return [corrected[p] for p in p_values]
 
 
 def test_items_that_differ_most_come_first():

@@ -22,9 +22,11 @@ def state():
 
 @pytest.fixture(scope="module")
 def references():
-    annotators = random_captions(m=3, seed=9).values()
-    first, *_ = annotators
-    return {image: [captions[image] for captions in annotators] for image in first}
+    references = {}
+    for captions in random_captions(m=3, seed=9).values():
+        for image, caption in captions.items():
+            references.setdefault(image, []).append(caption)
+    return references
 
 
 def scores_of_pairs(state, references, measure, k=None):

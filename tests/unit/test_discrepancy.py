@@ -89,9 +89,9 @@ def test_blocks_and_batches_change_nothing(monkeypatch, ties):
 
     batches = []
     for start, stop in ((0, 7), (7, 8), (8, 40)):
-        batch = {
-            s: dict(list(answers.items())[start:stop]) for s, answers in systems.items()
-        }
+        batch = {}
+        for system, answers in systems.items():
+            batch[system] = dict(list(answers.items())[start:stop])
         batches.append(batch)
     in_batches = select_discrepant(iter(batches), **options)
     monkeypatch.setattr(image_selector, "_MAX_ANSWERS_PER_BLOCK", 12)
@@ -206,7 +206,7 @@ def test_functions_of_label_sets_take_lists(options):
 
 
 def test_undefined_images_are_not_selected_but_counted_unless_excluded():
-    systems = {system: {str(i): f"{system} {i}" for i in range(4)} for system in "ab"}
+    systems = {"a": ["a 0", "a 1", "a 2", "a 3"], "b": ["b 0", "b 1", "b 2", "b 3"]}
 
     def similarity(first, second):
         return math.nan if first.endswith("1") else 0.0

@@ -128,7 +128,9 @@ def dots_of(display):
 
 def bars_of(display):
     """Return the held and the drawn values and supports of labels."""
-    drawn = [[bar.get_width() for bar in ax.patches] for ax in display.ax_]
+    drawn = []
+    for ax in display.ax_:
+        drawn.append([bar.get_width() for bar in ax.patches])
     return [display.value.T.ravel(), display.support], drawn
 
 

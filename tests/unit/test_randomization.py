@@ -52,10 +52,10 @@ def differences_of_swapped_items(preds, other_preds, gts, coins, **options):
         swapped["a"].append(pred if keeps else other_pred)
         swapped["b"].append(other_pred if keeps else pred)
     table = semmetrics.score_systems(swapped, gts, **options)
-    return [
-        table["b", heading].value - table["a", heading].value
-        for heading in table.headings
-    ]
+    differences = []
+    for heading in table.headings:
+        differences.append(table["b", heading].value - table["a", heading].value)
+    return differences
 
 
 def test_swapped_rsum_is_the_sum_of_its_swapped_terms():
