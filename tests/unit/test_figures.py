@@ -250,6 +250,16 @@ def test_single_and_undefined_values_can_be_drawn(truth):
         assert plots.choose(table, figure).plot().figure_
 
 
+def test_items_have_the_share_of_items_up_to_each_value():
+    preds = [["a"], ["b"], ["q"]]
+    table = sm.score(preds, [["a"], ["a"], ["q"]], measures="F1", weights=[1, 3, 1])
+
+    display = plots.ItemsDisplay.of(table)
+
+    curve = display.curves["preds: 0.400"]  # the weighted mean
+    assert_allclose(curve, [[0, 0, 1], [0, 1 / 3, 1]])
+
+
 def test_labels_of_more_than_four_systems_are_ticks():
     systems = {f"s{n}": BASE for n in range(15)}
     table = sm.score_systems(systems, TRUTH, measures="MacroF1")
