@@ -1,6 +1,4 @@
-"""What holds for every measure of classes, each held to the oracle and to its traits."""
-
-from __future__ import annotations
+"""Properties of all measures of classes, and their values against the oracle."""
 
 from dataclasses import replace
 from functools import reduce
@@ -9,9 +7,10 @@ from operator import add
 import laws
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles import classes as oracle
+from scipy.sparse import csr_array
 
 import semmetrics
 from semmetrics.kinds import find_kind
@@ -23,176 +22,191 @@ from semmetrics.metrics.registry import all_definitions
 from semmetrics.metrics.stacking import ausuc, seen_unseen_curve
 from semmetrics.scoring.evaluate import evaluate
 
-TIES = ("position", "optimistic", "pessimistic")
-KS = (1, 2, 4)
-LISTS = ("auto", "seen", "unseen")
-TEXTS = [
-    f"{name}(labels={labels},candidates={among})@{k}"
-    for name in ("PerClassAccuracy", "Accuracy")
-    for labels in LISTS
-    for among in ("all", *LISTS[1:])
-    for k in KS
-]
-MEASURES = parse_all([*TEXTS, "AUSUC", "BestH"], "classes")
+
+def list_measures():
+    names = ["AUSUC", "BestH"]
+    for name in ("PerClassAccuracy", "Accuracy"):
+        for labels in ("auto", "seen", "unseen"):
+            for candidates in ("all", "seen", "unseen"):
+                options = f"labels={labels},candidates={candidates}"
+                names += [f"{name}({options})@{k}" for k in (1, 2, 4)]
+    return parse_all(names, "classes")
+
+
+MEASURES = list_measures()
 
 
 @st.composite
 def cases(draw, *, ties=True):
-    """Scores with many ties, the class of each image, and how many classes are seen."""
-    n, c = draw(st.integers(1, 8)), draw(st.integers(2, 6))
-    # eighths: a difference of two of them, and the middle of two differences, is exact
+    """Draw scores, by default with ties, the class of each image, and the number of seen classes."""
+    n = draw(st.integers(1, 8))
+    width = draw(st.integers(2, 6))
+    # Differences of eighths, and the middle of two differences, are exact in float32.
     levels = st.integers(-3, 3) if ties else st.integers(-(2**20), 2**20)
-    line = st.lists(levels, min_size=c, max_size=c)
-    table = draw(st.lists(line, min_size=n, max_size=n))
-    truth = draw(st.lists(st.integers(0, c - 1), min_size=n, max_size=n))
-    return np.array(table, np.float32) / 8, truth, draw(st.integers(1, c - 1))
+    row = st.lists(levels, min_size=width, max_size=width)
+    scores = draw(st.lists(row, min_size=n, max_size=n))
+    truth = draw(st.lists(st.integers(0, width - 1), min_size=n, max_size=n))
+    n_seen = draw(st.integers(1, width - 1))
+    return np.array(scores, np.float32) / 8, truth, n_seen
 
 
-def options_of(width, number, **more):
-    names = [f"c{j}" for j in range(width)]
-    return {"classes": names, "seen": names[:number], "unseen": names[number:], **more}
+def options_of(width, n_seen):
+    names = [f"c{column}" for column in range(width)]
+    return {"classes": names, "seen": names[:n_seen], "unseen": names[n_seen:]}
 
 
-def make_task(table, truth, number, measures=MEASURES, **more):
+def make_task(scores, truth, n_seen, **options):
+    """Join the scores of each image, as a mapping by class, with its class."""
     kind = find_kind("classes")
-    options = kind.read_side_inputs(
-        resolve_options(options_of(np.shape(table)[1], number, **more), "classes")
-    )
-    ids = [f"i{i}" for i in range(len(truth))]
-    gts = kind.read(
-        {i: f"c{one}" for i, one in zip(ids, truth, strict=True)}, "gts", options
-    )
-    run = kind.read(as_lists(table, ids), "one", options)
-    tasks = kind.prepare(kind.join({"one": run}, gts, options), measures, options)
-    return tasks["one"][""]
+    class_options = options_of(scores.shape[1], n_seen)
+    resolved = resolve_options({**class_options, **options}, "classes")
+    resolved = kind.read_side_inputs(resolved)
+    names = class_options["classes"]
+    preds = {}
+    gts = {}
+    for image, (row, label) in enumerate(zip(scores.tolist(), truth, strict=True)):
+        preds[f"i{image}"] = dict(zip(names, row, strict=True))
+        gts[f"i{image}"] = names[label]
+    systems = {"one": kind.read(preds, "one", resolved)}
+    joined = kind.join(systems, kind.read(gts, "gts", resolved), resolved)
+    return kind.prepare(joined, MEASURES, resolved)["one"][""]
 
 
-def as_lists(table, ids):
-    return {
-        i: {f"c{j}": float(one) for j, one in enumerate(line)}
-        for i, line in zip(ids, np.asarray(table), strict=True)
-    }
+def evaluate_case(*case, **options):
+    return evaluate(make_task(*case, **options), MEASURES)
 
 
-def evaluated(*case, **more):
-    return evaluate(make_task(*case, **more), MEASURES)
+# ---- values against the oracle ------------------------------------------------------------------
 
 
-def expected(measure, table, truth, number, ties):
-    width = table.shape[1]
-    lists = {
-        "auto": range(width),
-        "seen": range(number),
-        "unseen": range(number, width),
-    }
-    lists["all"] = lists["auto"]
-    if measure.definition.name in ("AUSUC", "BestH"):
-        points = oracle.curve(
-            table.tolist(), truth, lists["seen"], lists["unseen"], ties
-        )
-        if measure.definition.name == "AUSUC":
-            return oracle.area(points)
+def expected_value(measure, scores, truth, n_seen, ties):
+    table = scores.tolist()
+    everything = range(scores.shape[1])
+    seen = range(n_seen)
+    unseen = range(n_seen, scores.shape[1])
+    if measure.definition.name == "AUSUC":
+        return oracle.area(oracle.curve(table, truth, seen, unseen, ties))
+    if measure.definition.name == "BestH":
+        points = oracle.curve(table, truth, seen, unseen, ties)
         return max(oracle.harmonic(*point) for point in points)
-    found = oracle.hits(
-        table.tolist(), truth, lists[measure["candidates"]], measure.k, ties
-    )
-    mean = {"PerClassAccuracy": oracle.per_class, "Accuracy": oracle.by_image}
-    return mean[measure.definition.name](found, truth, lists[measure["labels"]])
+    lists = {"auto": everything, "all": everything, "seen": seen, "unseen": unseen}
+    candidates = lists[measure["candidates"]]
+    hits = oracle.hits(table, truth, candidates, measure.k, ties)
+    labels = lists[measure["labels"]]
+    if measure.definition.name == "Accuracy":
+        return oracle.by_image(hits, truth, labels)
+    return oracle.per_class(hits, truth, labels)
 
 
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("how", ["matrix", "lists", "half", "sparse"])
+@pytest.mark.parametrize("ties", ["position", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("form", ["array", "float16", "sparse", "mappings"])
 @given(data=cases())
-def test_every_value_equals_the_oracle(how, ties, data):
-    table, truth, number = data
-    if how == "lists":
-        found = laws.scores(evaluated(table, truth, number, ties=ties), MEASURES)
+def test_every_value_equals_the_oracle(form, ties, data):
+    scores, truth, n_seen = data
+
+    if form == "mappings":
+        results = laws.scores(evaluate_case(*data, ties=ties), MEASURES)
     else:
-        values = table.astype(np.float16) if how == "half" else table
-        if how == "sparse":
-            from scipy.sparse import csr_array
+        arrays = {
+            "array": scores,
+            "float16": scores.astype(np.float16),
+            "sparse": csr_array(scores + 10),  # zeros would not be stored
+        }
+        options = options_of(scores.shape[1], n_seen)
+        results = semmetrics.score(
+            arrays[form], truth, measures=MEASURES, ties=ties, **options
+        )
 
-            values = csr_array(table + 10)
-        found = semmetrics.score(
-            values,
-            truth,
-            measures=MEASURES,
-            **options_of(table.shape[1], number, ties=ties),
-        )
-    for one in found:
-        wanted = expected(one.measure, table, truth, number, ties)
-        assert one.value == pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True), (
-            one.measure
-        )
+    for score in results:
+        expected = expected_value(score.measure, scores, truth, n_seen, ties)
+        assert score.value == pytest.approx(expected, 1e-12, 1e-12, nan_ok=True), score
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+@given(data=cases())
+def test_per_class_accuracy_of_arrays_equals_the_oracle(k, data):
+    scores, truth, _ = data
+    classes = range(scores.shape[1])
+
+    accuracy = per_class_accuracy(scores, truth, k=k)
+
+    hits = oracle.hits(scores.tolist(), truth, classes, k)
+    expected = oracle.per_class(hits, truth, classes)
+    assert accuracy == pytest.approx(expected, rel=1e-12)
 
 
 @given(data=cases())
-def test_pure_functions_equal_the_oracle(data):
-    table, truth, number = data
-    width = table.shape[1]
-    lists = {"seen": np.arange(number), "unseen": np.arange(number, width)}
-    for k in KS:
-        found = oracle.hits(table.tolist(), truth, range(width), k)
-        wanted = oracle.per_class(found, truth, range(width))
-        assert per_class_accuracy(table, truth, k=k) == pytest.approx(wanted, rel=1e-12)
-    points = oracle.curve(table.tolist(), truth, *lists.values())
-    curve = seen_unseen_curve(table, truth, **lists)
-    mine = dict.fromkeys(
-        map(repr, np.round(np.stack([curve.unseen, curve.seen], 1), 12).tolist())
-    )
-    theirs = dict.fromkeys(map(repr, np.round(points, 12).tolist()))
-    assert list(mine) == list(theirs)  # the same points in the same order
-    wanted = oracle.area(points)
-    assert ausuc(table, truth, **lists) == pytest.approx(
-        wanted, rel=1e-12, abs=1e-12, nan_ok=True
-    )
+def test_the_seen_unseen_curve_equals_the_oracle(data):
+    scores, truth, n_seen = data
+    seen = np.arange(n_seen)
+    unseen = np.arange(n_seen, scores.shape[1])
+
+    curve = seen_unseen_curve(scores, truth, seen=seen, unseen=unseen)
+    area = ausuc(scores, truth, seen=seen, unseen=unseen)
+
+    expected = oracle.curve(scores.tolist(), truth, seen, unseen)
+    points = np.stack([curve.unseen, curve.seen], axis=1)
+    assert distinct_points(points) == distinct_points(expected)
+    expected_area = oracle.area(expected)
+    assert area == pytest.approx(expected_area, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def distinct_points(points):
+    """Return the points without repetitions, in their order, as strings, so that nan is equal."""
+    return list(dict.fromkeys(map(repr, np.round(points, 12).tolist())))
+
+
+# ---- properties ---------------------------------------------------------------------------------
 
 
 def test_every_definition_of_classes_is_covered():
-    known = {
-        d.name for d in all_definitions("classes") if not isinstance(d.family, Derived)
-    }
-    assert known == {m.definition.name for m in MEASURES}
+    definitions = set()
+    for definition in all_definitions("classes"):
+        if not isinstance(definition.family, Derived):
+            definitions.add(definition.name)
+
+    assert {measure.definition.name for measure in MEASURES} == definitions
 
 
 @given(data=cases())
-def test_values_lie_within_the_bounds(data):
-    laws.check_bounds(evaluated(*data), MEASURES)
+def test_values_are_within_the_bounds(data):
+    laws.check_bounds(evaluate_case(*data), MEASURES)
 
 
 @given(data=cases(), seed=st.integers(0, 99))
-def test_parts_and_permutations_give_the_same_bits(data, seed):
-    table, truth, number = data
-    task = make_task(table, truth, number)
-    order = np.random.default_rng(seed).permutation(len(truth))
-    halves = [
-        task.take(np.sort(some)) for some in np.array_split(order, 2) if len(some)
-    ]
-    added = reduce(add, (evaluate(half, MEASURES) for half in halves))
-    assert laws.bits(added, MEASURES) == laws.bits(evaluate(task, MEASURES), MEASURES)
+def test_merged_halves_in_any_order_have_the_bits_of_the_whole(data, seed):
+    task = make_task(*data)
+    order = np.random.default_rng(seed).permutation(len(task))
+    halves = []
+    for rows in np.array_split(order, 2):
+        if len(rows):
+            halves.append(evaluate(task.take(np.sort(rows)), MEASURES))
+
+    merged = reduce(add, halves)
+
+    assert laws.bits(merged, MEASURES) == laws.bits(evaluate(task, MEASURES), MEASURES)
 
 
 @given(data=cases(ties=False))
-def test_resamples_are_copies_of_images(data):
-    table, truth, number = data
-    whole = make_task(table, truth, number)
+def test_weights_are_copies_of_images(data):
+    scores, truth, n_seen = data
     counts = np.random.default_rng(len(truth)).integers(0, 3, len(truth))
-    rows = np.repeat(np.arange(len(truth)), counts)
-    if not len(rows):
-        return
-    weighted = evaluate(replace(whole, weights=counts.astype(np.float64)), MEASURES)
-    copies = laws.values(
-        evaluated(table[rows], [truth[row] for row in rows], number), MEASURES
-    )
-    expected = laws.values(weighted, MEASURES)
-    assert copies == pytest.approx(expected, rel=1e-12, nan_ok=True)
+    assume(counts.any())
+
+    weighted = replace(make_task(*data), weights=counts.astype(np.float64))
+
+    copied_truth = np.repeat(truth, counts).tolist()
+    copies = make_task(np.repeat(scores, counts, axis=0), copied_truth, n_seen)
+    values = laws.values(evaluate(copies, MEASURES), MEASURES)
+    expected = laws.values(evaluate(weighted, MEASURES), MEASURES)
+    assert values == pytest.approx(expected, rel=1e-12, nan_ok=True)
 
 
 @given(data=cases(), factor=st.sampled_from([0.5, 2.0, 8.0]), shift=st.integers(-4, 4))
 def test_scale_and_shift_of_scores_change_nothing(data, factor, shift):
-    table, truth, number = data
-    one, other = (
-        laws.values(evaluated(values, truth, number), MEASURES)
-        for values in (table, table * factor + shift)
-    )
-    assert repr(one) == repr(other)
+    scores, truth, n_seen = data
+
+    changed = evaluate_case(scores * factor + shift, truth, n_seen)
+
+    expected = laws.values(evaluate_case(*data), MEASURES)
+    assert repr(laws.values(changed, MEASURES)) == repr(expected)

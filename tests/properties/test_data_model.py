@@ -1,7 +1,7 @@
-"""What Python's data model promises holds for every public class, and for all that they return.
+"""Python's data model holds for every public class, and for all objects that they return.
 
-The walk begins at what public functions return and goes through attributes and methods without
-arguments, so a class that is new is met when something public returns it.
+The search starts at the results of public functions, and follows attributes and methods without
+arguments. A new class is tested as soon as something public returns it.
 """
 
 import contextlib
@@ -17,9 +17,10 @@ from itertools import islice
 import numpy as np
 import pytest
 from refusals import refused
+from scipy.sparse import csr_array
 
 import semmetrics
-from semmetrics import metrics
+from semmetrics import ScoreTable, metrics
 from semmetrics.data.matrix import as_matrix
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.errors import InputError
@@ -28,343 +29,392 @@ from semmetrics.reports import Result
 from semmetrics.text.tokenizers import TOKENIZERS, open_tokenizer
 
 LABELS = {"a": ["cat", "dog"], "b": ["bus"]}
-OTHERS = {"a": ["cat"], "b": ["car", "tram"]}
+OTHER_LABELS = {"a": ["cat"], "b": ["car", "tram"]}
 CAPTIONS = {"a": "a cat sleeps", "b": "a red bus"}
 REFERENCES = {
     "a": ["a cat is asleep", "a grey cat"],
     "b": ["a bus in the rain", "the red bus"],
 }
-PRINTED = ("ScoreTable",)  # whose repr is the table
-# Public, and equal to nothing but themselves: as every exception, and what grows.
-THEMSELVES = {"InputError", "InputWarning", "MissingDependencyError", "Scorer"}
+# Exceptions, and what changes while it is used, are equal only to themselves.
+EQUAL_BY_IDENTITY = {"InputError", "InputWarning", "MissingDependencyError", "Scorer"}
 
 
-def starts():
-    """What public functions and the constructors of public classes return."""
-    systems = {"one": LABELS, "two": OTHERS}
-    table = semmetrics.score_systems(
-        systems, LABELS, measures="F1 MacroF1 SemF1 WMD", ci=True, resamples=20
+# ---- all objects --------------------------------------------------------------------------------
+
+
+def scored_labels():
+    systems = {"one": LABELS, "two": OTHER_LABELS}
+    measures = "F1 MacroF1 SemF1 WMD"
+    return semmetrics.score_systems(
+        systems, LABELS, measures=measures, ci=True, resamples=20
     )
-    captions = semmetrics.score(CAPTIONS, REFERENCES, measures="BLEU-4 CIDEr-D ROUGE-L")
-    scored = {"a": {"cat": 0.9, "dog": 0.2}, "b": {"bus": 0.5, "cat": 0.1}}
-    records = {
-        k: [{"label": n, "score": s} for n, s in v.items()] for k, v in scored.items()
-    }
-    scores, targets = np.array([[0.9, 0.2], [0.4, 0.6]]), np.array([[1, 0], [1, 1]])
-    # all are nan
-    yield semmetrics.score({"a": []}, {"a": []}, measures="F1(empty=skip)", ci=True)
-    yield from (
+
+
+def calibrate(other_word):
+    pairs = [("car", "automobile", 1), ("car", other_word, 0)]
+    return semmetrics.calibrate_threshold_on_pairs(pairs)
+
+
+def results_of_studies():
+    table = scored_labels()
+    systems = {"one": LABELS, "two": OTHER_LABELS}
+    ratings = [{"id": "a", "rating": 3}, {"id": "b", "rating": 1}]
+    captions = {"a": {"1": "a cat"}, "b": {"1": "a dog"}}
+    selection = semmetrics.select_discrepant(captions, 1)
+    return [
+        semmetrics.rescore(table[0].signature, LABELS, LABELS),
+        semmetrics.sweep(LABELS, OTHER_LABELS, thresholds=[0.3, 0.5]),
+        calibrate("tree"),
+        semmetrics.rank_systems({"VOC": table, "COCO": table}, "F1"),
+        semmetrics.compare(systems, LABELS, measures="F1 MacroF1", resamples=5),
+        semmetrics.meta(
+            ratings, LABELS, OTHER_LABELS, measures="F1 Recall", resamples=5
+        ),
+        selection,
+        semmetrics.rank_competition(selection, {"1": ["a cat"]}, measures="ROUGE-L"),
+        semmetrics.validate(LABELS),
+    ]
+
+
+def results_of_metrics():
+    scores = np.array([[0.9, 0.2], [0.4, 0.6]])
+    targets = np.array([[1, 0], [1, 1]])
+    return [
+        as_matrix(scores, ["cat", "dog"]),
+        metrics.sweep_thresholds(scores, targets),
+        metrics.best_threshold(scores, targets),
+        metrics.label_frequencies([0, 1, 1], 2),
+        metrics.cardinality([0, 1, 3]),
+        metrics.label_order([0, 1, 3], [0, 0, 1]),
+    ]
+
+
+def public_results():
+    """Return results of public functions and constructors."""
+    table = scored_labels()
+    scorer = semmetrics.Scorer(measures="F1")
+    scorer.update(LABELS, OTHER_LABELS)
+    references = list(REFERENCES.values())
+    ranked = {"a": [{"label": "cat", "score": 0.9}, {"label": "dog", "score": 0.2}]}
+    tokenizers = [open_tokenizer(name) for name in TOKENIZERS if name != "ptb-java"]
+    undefined = {"a": []}
+    return [
+        semmetrics.score(undefined, undefined, measures="F1(empty=skip)", ci=True),
         table,
-        captions,
+        semmetrics.score(CAPTIONS, REFERENCES, measures="BLEU-4 CIDEr-D ROUGE-L"),
         table[:2],
-        semmetrics.score(records, LABELS, measures="mAP LRAP"),
-    )
-    yield _scorer()
-    yield semmetrics.rescore(table[0].signature, LABELS, LABELS)
-    yield semmetrics.sweep(LABELS, OTHERS, thresholds=[0.3, 0.5])
-    yield semmetrics.calibrate_threshold_on_pairs(
-        [("car", "automobile", 1), ("car", "tree", 0)]
-    )
-    yield semmetrics.rank_systems({"VOC": table, "COCO": table}, "F1")
-    yield semmetrics.compare(systems, LABELS, measures="F1 MacroF1", resamples=5)
-    rated = [{"id": "a", "rating": 3}, {"id": "b", "rating": 1}]
-    yield semmetrics.meta(rated, LABELS, OTHERS, measures="F1 Recall", resamples=5)
-    selected = semmetrics.select_discrepant(
-        {"a": {"1": "a cat"}, "b": {"1": "a dog"}}, 1
-    )
-    yield selected
-    yield semmetrics.rank_competition(selected, {"1": ["a cat"]}, measures="ROUGE-L")
-    yield semmetrics.validate(LABELS)
-    yield from (semmetrics.as_labels(LABELS), semmetrics.as_captions(REFERENCES))
-    yield as_matrix(scores, ["cat", "dog"])
-    yield semmetrics.parse("F1(average=macro)@3")
-    yield from (
+        semmetrics.score(ranked, {"a": ["dog"]}, measures="mAP LRAP"),
+        scorer,
+        *results_of_studies(),
+        *results_of_metrics(),
+        semmetrics.as_labels(LABELS),
+        semmetrics.as_captions(REFERENCES),
+        semmetrics.parse("F1(average=macro)@3"),
         semmetrics.ReadOptions(),
         semmetrics.Bootstrap(),
         semmetrics.Records({"id": ["a"]}),
-    )
-    yield semmetrics.fit_document_frequencies(list(REFERENCES.values()))
-    yield semmetrics.caption_matrix(list(REFERENCES.values()), list(CAPTIONS.values()))
-    yield from (InputError("not-finite", "a.json", value=3, role="a score"),)
-    yield semmetrics.MissingDependencyError("pandas", "to_pandas", extra="report")
-    yield from (open_tokenizer(name) for name in TOKENIZERS if name != "ptb-java")
-    yield metrics.sweep_thresholds(scores, targets)
-    yield metrics.best_threshold(scores, targets)
-    yield metrics.label_frequencies([0, 1, 1], 2)
-    yield from (
-        metrics.cardinality([0, 1, 3]),
-        metrics.label_order([0, 1, 3], [0, 0, 1]),
-    )
+        semmetrics.fit_document_frequencies(references),
+        semmetrics.caption_matrix(references, list(CAPTIONS.values())),
+        InputError("not-finite", "a.json", value=3, role="a score"),
+        semmetrics.MissingDependencyError("pandas", "to_pandas", extra="report"),
+        *tokenizers,
+    ]
 
 
-def _scorer():
-    scorer = semmetrics.Scorer(measures="F1")
-    scorer.update(LABELS, OTHERS)
-    return scorer
+def is_of_package(value):
+    module = type(value).__module__
+    return module.startswith("semmetrics.") and not inspect.isroutine(value)
 
 
-def is_ours(value):
-    kind = type(value)
-    return kind.__module__.startswith("semmetrics.") and not inspect.isroutine(value)
+def takes_no_argument(method):
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    for parameter in inspect.signature(method).parameters.values():
+        if parameter.default is parameter.empty and parameter.kind not in variadic:
+            return False
+    return True
 
 
-def inside(value):
-    """What a value holds or returns."""
+def read_member(value, name):
+    """Return an attribute, or the result of a method without arguments."""
+    member = getattr(value, name)
+    if inspect.ismethod(member) and takes_no_argument(member):
+        return member()
+    return member
+
+
+def members_of(value):
+    """Return the content of a collection, or the attributes of an object and its results."""
     if isinstance(value, Mapping):
         return [*islice(value.keys(), 50), *islice(value.values(), 50)]
     if isinstance(value, (list, tuple)):
         return list(value[:50])
-    if not is_ours(value):
+    if not is_of_package(value):
         return []
-    found = []
+    members = []
     for name in dir(value):
-        if name.startswith("_") or name.startswith("to_p"):
+        if name.startswith(("_", "to_p")):  # to_pandas and to_polars
             continue
-        try:
-            one = getattr(value, name)
-            if inspect.ismethod(one) and not any(
-                p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-                for p in inspect.signature(one).parameters.values()
-            ):
-                one = one()
-        except InputError:
-            continue
-        if not inspect.isroutine(one):
-            found.append(one)
-    return found
+        with contextlib.suppress(InputError):
+            member = read_member(value, name)
+            if not inspect.isroutine(member):
+                members.append(member)
+    return members
 
 
-def walk():
-    """One object of each class that is met."""
-    met, queue = {}, deque(starts())
+def find_objects():
+    """Return an object of each class of the package that results contain."""
+    objects = {}
+    queue = deque(public_results())
     while queue:
         value = queue.popleft()
-        if is_ours(value):
-            if type(value) in met and not isinstance(value, semmetrics.ScoreTable):
+        if is_of_package(value):
+            if type(value) in objects:
                 continue
-            met.setdefault(type(value), value)
-        queue.extend(
-            inside(value)
-            if not isinstance(value, semmetrics.ScoreTable) or met[type(value)] is value
-            else []
-        )
-    return met
+            objects[type(value)] = value
+        queue.extend(members_of(value))
+    return objects
 
 
-MET = walk()
-OBJECTS = [pytest.param(value, id=kind.__name__) for kind, value in MET.items()]
+OBJECTS = find_objects()
 
 
-def test_every_public_class_is_met():
-    classes = {getattr(semmetrics, name) for name in semmetrics.__all__}
-    classes.discard(semmetrics.InputWarning)  # raised by nothing, and in no result
-    assert {one for one in classes if isinstance(one, type)} <= set(MET)
+def parametrize(*classes, exclude=()):
+    """Parametrise a test with the objects that are instances of some classes."""
+    cases = []
+    for kind, value in OBJECTS.items():
+        if issubclass(kind, classes or object) and not issubclass(kind, exclude):
+            cases.append(pytest.param(value, id=kind.__name__))
+    return pytest.mark.parametrize("value", cases)
 
 
-@pytest.mark.parametrize("value", OBJECTS)
-def test_a_repr_is_short_and_never_fails(value):
-    text = repr(value)
-    assert isinstance(text, str)
-    assert len(text) < 500
-    assert "\n" not in text or type(value).__name__ in PRINTED
-
-
-REPORTS = [
-    pytest.param(v, id=k.__name__) for k, v in MET.items() if issubclass(k, Result)
-]
-
-
-@pytest.mark.parametrize("report", REPORTS)
-def test_a_report_has_all_forms(report):
-    records = report.to_records()
-    assert len(records)
-    arrow, frame, polars = report.to_arrow(), report.to_pandas(), report.to_polars()
-    assert tuple(arrow.column_names) == tuple(frame.columns) == tuple(polars.columns)
-    assert arrow.column_names == list(records.columns)
-    assert len(arrow) == len(frame) == len(polars) == len(records)
-    assert arrow.to_pylist() == list(records)
-    json.loads(report.render("json"))
-    texts = {form: report.render(form) for form in RESULT_FORMATS}
-    assert texts["table"] == str(report) == report.to_text()
-    assert (texts["markdown"], texts["latex"]) == (
-        report.to_markdown(),
-        report.to_latex(),
-    )
-    assert texts["csv"] == report.to_csv().removesuffix("\n")
-    assert texts["markdown"].startswith("| ")
-    assert (
-        texts["latex"].count("begin{tabular}")
-        == texts["latex"].count("end{tabular}")
-        > 0
-    )
-    with refused("bad-choice", value="text"):
-        report.render("text")
-    with refused("bad-option", value=18):
-        report.to_latex(digits=18)
-
-
-@pytest.mark.parametrize("value", OBJECTS)
-def test_copies_and_pickles_are_the_same(value):
-    for again in (
-        copy.copy(value),
-        copy.deepcopy(value),
-        pickle.loads(pickle.dumps(value)),
-    ):
-        assert type(again) is type(value)
-        assert " at 0x" in repr(value) or repr(again) == repr(value)
-        if hasattr(value, "__len__"):
-            assert len(again) == len(value)
-        if type(value).__eq__ is not object.__eq__:
-            assert again == value
-        if again == value and type(value).__hash__ is not None:
-            assert hash(again) == hash(value)
+# ---- classes ------------------------------------------------------------------------------------
 
 
 def public_classes():
-    named = {getattr(semmetrics, name) for name in semmetrics.__all__}
-    returned = map(
-        type, (semmetrics.as_labels(LABELS), as_matrix(np.eye(2), ["cat", "dog"]))
-    )
-    found = {one for one in named if isinstance(one, type)} | set(returned)
-    # of tests that run side by side, too
-    return sorted(found, key=lambda kind: kind.__name__)
+    classes = {type(semmetrics.as_labels(LABELS)), type(as_matrix(np.eye(2)))}
+    for name in semmetrics.__all__:
+        public = getattr(semmetrics, name)
+        if isinstance(public, type):
+            classes.add(public)
+    return sorted(classes, key=lambda kind: kind.__name__)
 
 
 @pytest.mark.parametrize("kind", public_classes(), ids=lambda kind: kind.__name__)
-def test_public_records_are_equal_by_value(kind):
-    assert (kind.__eq__ is object.__eq__) == (kind.__name__ in THEMSELVES)
+def test_public_classes_are_equal_by_value(kind):
+    is_equal_by_identity = kind.__eq__ is object.__eq__
+
+    assert is_equal_by_identity == (kind.__name__ in EQUAL_BY_IDENTITY)
 
 
-def changed():
-    """Pairs of objects that differ in what they hold."""
-    one, two = (
-        semmetrics.score(LABELS, refs, measures="F1", ci=True)
-        for refs in (LABELS, OTHERS)
-    )
-    yield from ((one, two), (one[0], two[0]), (one[0].replicates, two[0].replicates))
-    yield semmetrics.as_labels(LABELS), semmetrics.as_labels(OTHERS)
-    yield semmetrics.as_labels(LABELS).side, semmetrics.as_labels(OTHERS).side
-    yield as_matrix(np.eye(2), ["a", "b"]), as_matrix(np.ones((2, 2)), ["a", "b"])
-    yield as_matrix(np.eye(2), ["a", "b"]), as_matrix(np.eye(2), ["a", "c"])
-    sparse = pytest.importorskip("scipy.sparse").csr_array
-    yield as_matrix(sparse(np.eye(2))), as_matrix(sparse(np.eye(2)[::-1]))
-    yield semmetrics.Records({"id": ["a"]}), semmetrics.Records({"id": ["b"]})
-    yield semmetrics.Records({"id": ["a"]}), semmetrics.Records({"name": ["a"]})
-    yield tuple(
-        semmetrics.sweep(LABELS, OTHERS, thresholds=points) for points in ([0.3], [0.5])
-    )
-    yield tuple(
-        semmetrics.calibrate_threshold_on_pairs(
-            [("car", "automobile", 1), ("car", word, 0)]
-        )
-        for word in ("tree", "cat")
-    )
-    yield tuple(
-        semmetrics.fit_document_frequencies(lists)
-        for lists in ([["a cat"]], [["a dog"]])
-    )
-    yield Taxonomy.from_parents({"a": "b"}), Taxonomy.from_parents({"a": "c"})
+def test_every_public_class_is_tested():
+    untested = set(public_classes()) - set(OBJECTS)
+
+    assert untested == {semmetrics.InputWarning}  # no result contains it
 
 
-@pytest.mark.parametrize(("one", "other"), list(changed()))
-def test_what_differs_is_not_equal(one, other):
-    assert one != other
-    assert one == pickle.loads(pickle.dumps(one))
-    assert one in [other, copy.deepcopy(one)]
+# ---- properties of all objects ------------------------------------------------------------------
 
 
-def test_a_score_of_one_call_is_that_of_another():
-    one, other = (
-        semmetrics.score(LABELS, OTHERS, measures="F1 SemF1", ci=True) for _ in range(2)
-    )
-    assert one == other
-    assert pickle.loads(pickle.dumps(one))[0] in other
-    assert one[0] not in other[1:]
+@parametrize()
+def test_a_repr_is_short(value):
+    text = repr(value)
+
+    assert len(text) < 500
+    assert "\n" not in text or isinstance(value, ScoreTable)
 
 
-def test_undefined_values_are_equal():
-    one, other = (
-        semmetrics.score([[]], [[]], measures="F1(empty=skip)", ci=True)
-        for _ in range(2)
-    )
-    assert np.isnan(one[0].value)
-    assert np.isnan(one[0].ci.low)
-    assert one == other
-    assert hash(one[0]) == hash(other[0])
-    assert hash(one[0].ci) == hash(other[0].ci)
+@parametrize(Result)
+def test_a_result_has_the_same_rows_as_records_and_frames(value):
+    records = value.to_records()
+    arrow = value.to_arrow()
+    pandas = value.to_pandas()
+    polars = value.to_polars()
+
+    assert len(records)
+    assert arrow.to_pylist() == list(records)
+    assert arrow.column_names == list(records.columns)
+    assert list(pandas.columns) == list(polars.columns) == list(records.columns)
+    assert len(pandas) == len(polars) == len(records)
 
 
-@pytest.mark.parametrize("value", OBJECTS)
-def test_equality_and_hash_agree(value):
+@parametrize(Result)
+def test_a_result_is_rendered_in_all_formats(value):
+    texts = {form: value.render(form) for form in RESULT_FORMATS}
+
+    json.loads(texts["json"])
+    assert texts["table"] == str(value) == value.to_text()
+    assert texts["markdown"] == value.to_markdown()
+    assert texts["latex"] == value.to_latex()
+    assert texts["csv"] == value.to_csv().removesuffix("\n")
+    assert texts["markdown"].startswith("| ")
+    n_tables = texts["latex"].count("begin{tabular}")
+    assert texts["latex"].count("end{tabular}") == n_tables > 0
+
+
+@parametrize(Result)
+def test_unknown_formats_and_too_many_digits_raise_an_error(value):
+    with refused("bad-choice", value="text"):
+        value.render("text")
+    with refused("bad-option", value=18):
+        value.to_latex(digits=18)
+
+
+def pickle_copy(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+@pytest.mark.parametrize("copy_of", [copy.copy, copy.deepcopy, pickle_copy])
+@parametrize()
+def test_copies_and_pickles_are_equal(value, copy_of):
+    other = copy_of(value)
+
+    assert type(other) is type(value)
+    assert " at 0x" in repr(value) or repr(other) == repr(value)
+    if hasattr(value, "__len__"):
+        assert len(other) == len(value)
+    if type(value).__eq__ is not object.__eq__:
+        assert other == value
+        if type(value).__hash__ is not None:
+            assert hash(other) == hash(value)
+
+
+@parametrize()
+def test_objects_equal_themselves_and_nothing_of_another_type(value):
     assert value == value
     assert (value == object()) is False
     assert (value != object()) is True
     assert (value == None) is False  # noqa: E711
+
+
+@parametrize()
+def test_hashable_objects_are_found_in_sets(value):
     if type(value).__hash__ is not None:
-        assert hash(value) == hash(value)
         assert value in {value}
 
 
-@pytest.mark.parametrize("value", OBJECTS)
-def test_bool_len_in_and_iteration_end(value):
-    assert isinstance(bool(value), bool)
-    if not hasattr(type(value), "__iter__"):
-        with pytest.raises(TypeError):
-            iter(value)
-        with pytest.raises(TypeError):
-            "F1" in value  # noqa: B015
-        return
-    every = list(islice(iter(value), 10_000))
-    if not any(isinstance(one, np.ndarray) for one in every):
-        assert "nothing of the kind" not in value
-        assert all(one in value for one in every[:5])
-    if hasattr(value, "__len__"):
-        assert len(every) == len(value)
-        assert bool(value) == bool(every) or type(value).__name__ in ("Measure",)
-
-
-def is_sequence(value):
-    return hasattr(value, "__getitem__") and (
-        isinstance(value, (Sequence, semmetrics.ScoreTable))
-        and not isinstance(value, str)
-    )
-
-
-@pytest.mark.parametrize(
-    "value", [one for one in OBJECTS if is_sequence(one.values[0])]
-)
-def test_sequences_have_places_from_both_ends_and_slices(value):
-    every = list(value)
-    assert [value[place] for place in range(len(every))] == every
-    assert [value[place - len(every)] for place in range(len(every))] == every
-    assert list(reversed(value)) == every[::-1]
-    assert list(value[::-1]) == every[::-1]
-    assert list(value[1:]) == every[1:]
-    assert list(value[:0]) == []
-    for place in (len(every), -len(every) - 1):
-        with pytest.raises(IndexError):
-            value[place]
-
-
-@pytest.mark.parametrize("value", OBJECTS)
-def test_what_dir_names_is_there(value):
+@parametrize()
+def test_attributes_that_dir_lists_exist(value):
     for name in dir(value):
         if not name.startswith("__"):
             with contextlib.suppress(InputError):
                 getattr(value, name)
 
 
-def test_what_no_object_has_is_said():
-    assert "F1" not in semmetrics.parse("F1")[0]
-    assert "average" in semmetrics.parse("F1")[0]
-    assert semmetrics.parse("F1")[0]["beta"] is None
+@parametrize()
+def test_bool_and_len_agree_with_iteration(value):
+    assert isinstance(bool(value), bool)
+    if hasattr(type(value), "__iter__") and hasattr(value, "__len__"):
+        entries = list(value)
+        assert len(entries) == len(value)
+        assert isinstance(value, semmetrics.Measure) or bool(value) == bool(entries)
 
 
-def test_equal_numbers_of_other_types_are_equal_and_hash_alike():
-    (score,) = semmetrics.score([["a"]], [["a"]], measures="F1")
-    others = [
-        dataclasses.replace(score, value=one)
-        for one in (1, 1.0, np.float64(1), np.int64(1))
+@parametrize()
+def test_in_finds_the_entries_of_iteration(value):
+    if not hasattr(type(value), "__iter__"):
+        with pytest.raises(TypeError):
+            "F1" in value  # noqa: B015
+        return
+    entries = list(islice(iter(value), 5))
+    if not any(isinstance(entry, np.ndarray) for entry in entries):
+        assert "nothing of the kind" not in value
+        assert all(entry in value for entry in entries)
+
+
+@parametrize(Sequence, ScoreTable, exclude=str)
+def test_sequences_have_places_from_both_ends_and_slices(value):
+    entries = list(value)
+    n = len(entries)
+
+    assert [value[place] for place in range(n)] == entries
+    assert [value[place] for place in range(-n, 0)] == entries
+    assert list(reversed(value)) == entries[::-1]
+    assert list(value[::-1]) == entries[::-1]
+    assert list(value[1:]) == entries[1:]
+    assert list(value[:0]) == []
+    with pytest.raises(IndexError):
+        value[n]
+    with pytest.raises(IndexError):
+        value[-n - 1]
+
+
+# ---- equality -----------------------------------------------------------------------------------
+
+
+def different_pairs():
+    """Return pairs of objects of a class with different content."""
+    labels = semmetrics.as_labels(LABELS)
+    other_labels = semmetrics.as_labels(OTHER_LABELS)
+    table = semmetrics.score(LABELS, LABELS, measures="F1", ci=True)
+    other_table = semmetrics.score(LABELS, OTHER_LABELS, measures="F1", ci=True)
+    matrix = as_matrix(np.eye(2), ["a", "b"])
+    records = semmetrics.Records({"id": ["a"]})
+    return [
+        (table, other_table),
+        (table[0], other_table[0]),
+        (table[0].replicates, other_table[0].replicates),
+        (labels, other_labels),
+        (labels.side, other_labels.side),
+        (matrix, as_matrix(np.ones((2, 2)), ["a", "b"])),
+        (matrix, as_matrix(np.eye(2), ["a", "c"])),
+        (as_matrix(csr_array(np.eye(2))), as_matrix(csr_array(np.eye(2)[::-1]))),
+        (records, semmetrics.Records({"id": ["b"]})),
+        (records, semmetrics.Records({"name": ["a"]})),
+        (
+            semmetrics.sweep(LABELS, OTHER_LABELS, thresholds=[0.3]),
+            semmetrics.sweep(LABELS, OTHER_LABELS, thresholds=[0.5]),
+        ),
+        (calibrate("tree"), calibrate("cat")),
+        (
+            semmetrics.fit_document_frequencies([["a cat"]]),
+            semmetrics.fit_document_frequencies([["a dog"]]),
+        ),
+        (Taxonomy.from_parents({"a": "b"}), Taxonomy.from_parents({"a": "c"})),
     ]
-    assert len(set(others)) == 1
-    assert all(one == score for one in others)
+
+
+@pytest.mark.parametrize(("value", "other"), different_pairs())
+def test_objects_with_different_content_are_not_equal(value, other):
+    assert value != other
+    assert value == pickle_copy(value)
+    assert value in [other, copy.deepcopy(value)]
+
+
+def test_tables_of_equal_calls_are_equal():
+    options = {"measures": "F1 SemF1", "ci": True}
+    table = semmetrics.score(LABELS, OTHER_LABELS, **options)
+    other = semmetrics.score(LABELS, OTHER_LABELS, **options)
+
+    assert table == other
+    assert pickle_copy(table)[0] in other
+    assert table[0] not in other[1:]
+
+
+def test_undefined_values_are_equal():
+    options = {"measures": "F1(empty=skip)", "ci": True}
+    table = semmetrics.score([[]], [[]], **options)
+    other = semmetrics.score([[]], [[]], **options)
+
+    assert np.isnan(table[0].value)
+    assert np.isnan(table[0].ci.low)
+    assert table == other
+    assert hash(table[0]) == hash(other[0])
+    assert hash(table[0].ci) == hash(other[0].ci)
+
+
+def test_values_of_different_number_types_are_equal():
+    (score,) = semmetrics.score([["a"]], [["a"]], measures="F1")
+
+    scores = set()
+    for value in (1, 1.0, np.float64(1), np.int64(1)):
+        scores.add(dataclasses.replace(score, value=value))
+
+    assert scores == {score}
+
+
+def test_measures_contain_their_options():
+    (measure,) = semmetrics.parse("F1")
+
+    assert "average" in measure
+    assert "F1" not in measure
+    assert measure["beta"] is None

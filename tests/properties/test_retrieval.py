@@ -1,6 +1,4 @@
-"""What holds for every measure of retrieval, each held to the oracle and to its traits."""
-
-from __future__ import annotations
+"""Properties of all measures of retrieval, and their values against the oracle."""
 
 import math
 from functools import reduce
@@ -12,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import retrieval as oracle
+from scipy.sparse import csr_array
 
 import semmetrics
 from semmetrics.kinds import find_kind
@@ -22,178 +21,190 @@ from semmetrics.metrics.registry import all_definitions
 from semmetrics.scoring.evaluate import evaluate
 
 KS = (1, 2, 5)
-NAMES = ("Recall", "Precision", "HitRate", "MRR", "MAP")
-TEXTS = [
-    *(f"{name}@{k}" for name in NAMES for k in KS),
-    "MeanR(no_reference=skip)",
-    "MedR",
-    "R-Precision",
-    "mAP@R",
-    "PMRP",
-]
-MEASURES = parse_all(TEXTS, "retrieval")
+NAMES = ["MeanR(no_reference=skip)", "MedR", "R-Precision", "mAP@R", "PMRP"]
+for name in ("Recall", "Precision", "HitRate", "MRR", "MAP"):
+    NAMES += [f"{name}@{k}" for k in KS]
+MEASURES = parse_all(NAMES, "retrieval")
 
 
 @st.composite
 def cases(draw, *, ties=True):
-    """Similarities with many ties, and positives of each query, of some none."""
-    n, m = draw(st.integers(1, 7)), draw(st.integers(1, 9))
+    """Draw similarities, by default with ties, and the positives of each query, perhaps none."""
+    n = draw(st.integers(1, 7))
+    width = draw(st.integers(1, 9))
     levels = st.integers(-3, 3).map(float) if ties else st.floats(-1e6, 1e6, width=32)
-    table = draw(
-        st.lists(st.lists(levels, min_size=m, max_size=m), min_size=n, max_size=n)
-    )
-    sets = st.sets(st.integers(0, m - 1), max_size=m)
-    return np.array(table, np.float32), draw(st.lists(sets, min_size=n, max_size=n))
+    row = st.lists(levels, min_size=width, max_size=width)
+    similarity = draw(st.lists(row, min_size=n, max_size=n))
+    columns = st.sets(st.integers(0, width - 1), max_size=width)
+    positives = draw(st.lists(columns, min_size=n, max_size=n))
+    return np.array(similarity, np.float32), positives
 
 
-def make_task(table, positives, **options):
+def number(prefix, n):
+    return [f"{prefix}{place}" for place in range(n)]
+
+
+def make_task(similarity, positives, **options):
+    """Join the similarities with the positives of each query."""
     kind = find_kind("retrieval")
-    given_ = kind.read_side_inputs(resolve_options(options, "retrieval"))
-    truth = kind.read(
-        {f"q{i}": sorted(some) for i, some in enumerate(positives)}, "gts", given_
-    )
-    names = [f"q{i}" for i in range(len(positives))]
-    given_ = given_.replace(queries=names)
-    (task,) = kind.join({"one": kind.read(table, "one", given_)}, truth, given_)[
-        "one"
-    ].values()
+    resolved = kind.read_side_inputs(resolve_options(options, "retrieval"))
+    queries = number("q", len(positives))
+    by_query = dict(zip(queries, map(sorted, positives), strict=True))
+    truth = kind.read(by_query, "gts", resolved)
+    resolved = resolved.replace(queries=queries)
+    systems = {"one": kind.read(similarity, "one", resolved)}
+    (task,) = kind.join(systems, truth, resolved)["one"].values()
     return task
 
 
-def expected(table, positives, ties):
-    rows = []
-    for line, some in zip(table.tolist(), positives, strict=True):
-        ranked = oracle.ranking(line, some, ties)
-        rows.append({k: oracle.values(ranked, some, k) for k in KS})
-    return rows
+def evaluate_case(*case, **options):
+    return evaluate(make_task(*case, **options), MEASURES)
+
+
+# ---- values against the oracle ------------------------------------------------------------------
+
+
+def in_form(form, similarity):
+    """Return similarities of queries in a form that ``score`` reads."""
+    if form == "float16":
+        return similarity.astype(np.float16)
+    if form == "sparse":
+        return csr_array(similarity + 10)  # zeros would not be stored and not be ranked
+    if form == "mappings":
+        names = number("", similarity.shape[1])
+        rows = {}
+        for query, row in enumerate(similarity.tolist()):
+            rows[f"q{query}"] = dict(zip(names, row, strict=True))
+        return rows
+    return similarity
+
+
+def score_columns(similarity, positives, ties):
+    """Score the queries as the columns of a matrix."""
+    queries = number("q", len(positives))
+    gallery = number("", similarity.shape[1])
+    queries_of_item = {}
+    for column, item in enumerate(gallery):
+        rows = [row for row, columns in enumerate(positives) if column in columns]
+        queries_of_item[item] = [queries[row] for row in rows]
+    return semmetrics.score(
+        np.ascontiguousarray(similarity.T),
+        queries_of_item,
+        measures=MEASURES,
+        task="retrieval",
+        direction="t2i",
+        ties=ties,
+        queries=gallery,
+        gallery=queries,
+    )
+
+
+def expected_items(measure, similarity, positives, ties):
+    """Return the value of each query by the oracle."""
+    name = measure.definition.name
+    name = {"PMRP": "R-Precision", "MedR": "MeanR"}.get(name, name)
+    values = []
+    for row, columns in zip(similarity.tolist(), positives, strict=True):
+        ranking = oracle.ranking(row, columns, ties)
+        values.append(oracle.values(ranking, columns, measure.k or 1)[name])
+    return values
 
 
 @pytest.mark.parametrize("ties", ["position", "optimistic", "pessimistic"])
-@pytest.mark.parametrize("how", ["rows", "columns", "lists", "sparse", "half"])
+@pytest.mark.parametrize("form", ["rows", "columns", "mappings", "sparse", "float16"])
 @given(data=cases())
-def test_every_item_equals_the_oracle(how, ties, data):
-    table, positives = data
-    values, options = (
-        table,
-        {"ties": ties, "gallery": [str(j) for j in range(table.shape[1])]},
-    )
-    if how == "lists":
-        values = {
-            f"q{i}": {str(j): float(s) for j, s in enumerate(line)}
-            for i, line in enumerate(table)
-        }
-    elif how == "half":
-        values = table.astype(np.float16)
-    elif how == "sparse":
-        from scipy.sparse import csr_array
+def test_every_item_and_mean_equals_the_oracle(form, ties, data):
+    similarity, positives = data
 
-        # what a sparse matrix does not hold is not ranked
-        values = csr_array(table + 10)
-    if how == "columns":
-        names = [f"q{i}" for i in range(len(positives))]
-        turned = {
-            str(j): [names[i] for i, some in enumerate(positives) if j in some]
-            for j in range(table.shape[1])
-        }
-        tab = semmetrics.score(
-            np.ascontiguousarray(table.T),
-            turned,
-            measures=MEASURES,
-            direction="t2i",
-            ties=ties,
-            queries=options["gallery"],
-            gallery=names,
-            task="retrieval",
-        )
-        found = list(tab)
+    if form == "columns":
+        scores = score_columns(similarity, positives, ties)
     else:
-        found = laws.scores(
-            evaluate(make_task(values, positives, **options), MEASURES), MEASURES
-        )
-    rows = expected(table, positives, ties)
-    for score in found:
-        name, k = score.measure.definition.name, score.measure.k or KS[0]
-        plain = {"PMRP": "R-Precision", "MedR": "MeanR"}.get(name, name)
-        wanted = [row[k][plain] for row in rows]
-        np.testing.assert_allclose(
-            score.items, wanted, rtol=1e-12, err_msg=str(score.measure)
-        )
-        defined = [value for value in wanted if not math.isnan(value)]
+        gallery = number("", similarity.shape[1])
+        preds = in_form(form, similarity)
+        evaluated = evaluate_case(preds, positives, ties=ties, gallery=gallery)
+        scores = laws.scores(evaluated, MEASURES)
+
+    for score in scores:
+        expected = expected_items(score.measure, similarity, positives, ties)
+        np.testing.assert_allclose(score.items, expected, rtol=1e-12)
+        defined = [value for value in expected if not math.isnan(value)]
         mean = math.fsum(defined) / len(defined) if defined else math.nan
-        if name == "MedR":
+        if score.measure.definition.name == "MedR":
             mean = oracle.median_rank(defined)
         assert score.value == pytest.approx(mean, rel=1e-12, nan_ok=True), score.measure
 
 
+# ---- properties ---------------------------------------------------------------------------------
+
+
 def test_every_definition_of_retrieval_is_covered():
-    known = [
-        d for d in all_definitions("retrieval") if not isinstance(d.family, Derived)
-    ]
-    # tests/unit/test_graded_retrieval.py
-    plain = {d.name for d in known if "phi" not in d.needs}
-    assert plain == {m.definition.name for m in MEASURES}
+    """test_graded_retrieval.py has the measures with a phi."""
+    definitions = set()
+    for definition in all_definitions("retrieval"):
+        if not isinstance(definition.family, Derived) and "phi" not in definition.needs:
+            definitions.add(definition.name)
+
+    assert {measure.definition.name for measure in MEASURES} == definitions
 
 
 @given(data=cases())
-def test_values_lie_within_the_bounds(data):
-    laws.check_bounds(evaluate(make_task(*data), MEASURES), MEASURES)
+def test_values_are_within_the_bounds(data):
+    laws.check_bounds(evaluate_case(*data), MEASURES)
 
 
-@given(data=cases(), cut=st.integers(1, 6))
-def test_merged_parts_are_the_whole(data, cut):
+@given(data=cases(), size=st.integers(1, 6))
+def test_merged_parts_have_the_bits_of_the_whole(data, size):
     task = make_task(*data)
-    parts = [
-        np.arange(start, min(start + cut, len(task)))
-        for start in range(0, len(task), cut)
-    ]
-    merged = reduce(add, (evaluate(task.take(rows), MEASURES) for rows in parts[::-1]))
+    parts = []
+    for start in range(0, len(task), size):
+        rows = np.arange(start, min(start + size, len(task)))
+        parts.append(evaluate(task.take(rows), MEASURES))
+
+    merged = reduce(add, reversed(parts))
+
     assert laws.bits(merged, MEASURES) == laws.bits(evaluate(task, MEASURES), MEASURES)
 
 
-@given(data=cases(ties=False), order=st.randoms(use_true_random=False))
-def test_the_order_of_queries_and_gallery_changes_nothing(data, order):
-    table, positives = data
-    distinct = np.argsort(np.argsort(table, axis=1, kind="stable"), axis=1).astype(
-        np.float32
-    )
-    rows, columns = list(range(len(table))), list(range(table.shape[1]))
-    order.shuffle(rows)
-    order.shuffle(columns)
-    names, gallery = (
-        [f"q{i}" for i in range(len(table))],
-        [f"g{j}" for j in range(table.shape[1])],
-    )
-    truth = {names[i]: [gallery[j] for j in some] for i, some in enumerate(positives)}
+@given(data=cases(ties=False), random=st.randoms(use_true_random=False))
+def test_the_order_of_queries_and_gallery_changes_nothing(data, random):
+    similarity, positives = data
+    n, width = similarity.shape
+    # Ranks instead of similarities, so that nothing is tied.
+    ranks = np.argsort(np.argsort(similarity, axis=1), axis=1).astype(np.float32)
+    queries = np.array(number("q", n))
+    gallery = np.array(number("g", width))
+    truth = {}
+    for query, columns in zip(queries, positives, strict=True):
+        truth[query] = gallery[sorted(columns)].tolist()
 
-    def values(values, q, g):
-        options = {
-            "task": "retrieval",
-            "queries": q,
-            "gallery": g,
-            "measures": MEASURES,
-        }
-        return semmetrics.score(values, truth, **options).to_dict()
+    def score(rows, columns):
+        return semmetrics.score(
+            ranks[rows][:, columns],
+            truth,
+            task="retrieval",
+            measures=MEASURES,
+            queries=queries[rows].tolist(),
+            gallery=gallery[columns].tolist(),
+        ).to_dict()
 
-    straight = values(distinct, names, gallery)
-    mixed = values(
-        distinct[rows][:, columns],
-        [names[i] for i in rows],
-        [gallery[j] for j in columns],
-    )
-    assert straight == pytest.approx(mixed, rel=1e-12, nan_ok=True)
+    rows = random.sample(range(n), n)
+    columns = random.sample(range(width), width)
+    expected = score(np.arange(n), np.arange(width))
+    assert score(rows, columns) == pytest.approx(expected, rel=1e-12, nan_ok=True)
 
 
 @given(data=cases())
-def test_rules_of_ties_are_in_order(data):
-    table, positives = data
-    rules = ("pessimistic", "position", "optimistic")
-    tasks = [make_task(table, positives, ties=rule) for rule in rules]
-    found = [laws.values(evaluate(task, MEASURES), MEASURES) for task in tasks]
+def test_optimistic_ties_are_best_and_pessimistic_ties_worst(data):
+    values = {}
+    for ties in ("pessimistic", "position", "optimistic"):
+        values[ties] = laws.values(evaluate_case(*data, ties=ties), MEASURES)
+
     for measure in MEASURES:
-        one, middle, other = (values[str(measure)] for values in found)
-        if math.isnan(one):
+        sign = 1 if measure.definition.higher_is_better else -1
+        worst, middle, best = (sign * value[str(measure)] for value in values.values())
+        if math.isnan(worst):
             assert math.isnan(middle)
-            continue
-        signed = 1 if measure.definition.higher_is_better else -1
-        assert signed * one <= signed * middle + 1e-12
-        assert signed * middle <= signed * other + 1e-12
+            assert math.isnan(best)
+        else:
+            assert worst <= middle + 1e-12
+            assert middle <= best + 1e-12

@@ -1,4 +1,4 @@
-"""SPICE of made tuples with crowded synonyms, beside a plain formula."""
+"""SPICE of random tuples with many synonyms, against a plain formula."""
 
 import tracemalloc
 from unittest import mock
@@ -6,7 +6,7 @@ from unittest import mock
 import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given
-from oracles import spice as plain
+from oracles import spice as oracle
 
 from semmetrics.metrics import tuple_matching
 from semmetrics.metrics.tuple_matching import CATEGORIES, TupleMatches, spice_range
@@ -15,131 +15,127 @@ from semmetrics.text.scene_graphs import GraphTable, SceneGraph, merge_captions
 from semmetrics.text.synonyms import SynonymTable
 
 WORDS = "abcdefgh"
-LISTED = {
+WORDS_OF_CATEGORIES = {
     "Color": frozenset("ab"),
     "Cardinality": frozenset("c"),
     "Size": frozenset(["d", "e/f"]),
 }
 WORD = st.sampled_from(WORDS)
-RELATION = st.tuples(WORD, WORD, st.sampled_from([*WORDS, "be a", "be b"]))
-CAPTION = st.lists(
-    st.one_of(st.tuples(WORD), st.tuples(WORD, WORD), RELATION), max_size=8
-)
+VERB = st.sampled_from([*WORDS, "be a", "be b"])
+TUPLE = st.one_of(st.tuples(WORD), st.tuples(WORD, WORD), st.tuples(WORD, WORD, VERB))
+CAPTION = st.lists(TUPLE, max_size=8)
 REFERENCES = st.lists(CAPTION, min_size=1, max_size=3)
-SYNSETS = st.fixed_dictionaries(
-    {
-        word: st.frozensets(st.integers(0, 5), max_size=3)
-        for word in [*WORDS, "be a", "be b"]
-    }
-)
+SYNSETS = st.dictionaries(VERB, st.frozensets(st.integers(0, 5), max_size=3))
 
 
-def table_of(synsets):
-    return SynonymTable(
-        {word: " ".join(map(str, s)) for word, s in synsets.items()}, {}
-    )
+def make_table(synsets):
+    """Return a table of synonyms, given the numbers of the synsets of each word."""
+    lines = {}
+    for word, numbers in synsets.items():
+        lines[word] = " ".join(map(str, numbers))
+    return SynonymTable(lines, {})
 
 
 @given(CAPTION, REFERENCES, SYNSETS)
-def test_f_lies_in_its_range(candidate, references, synsets):
-    concepts = Concepts(table_of(synsets))
-    graphs = merge_captions([candidate], concepts), merge_captions(references, concepts)
-    (f,) = TupleMatches(*(GraphTable.of([graph]) for graph in graphs), concepts).scores(
-        "All"
-    )["f"]
-    low, high, every = spice_range(candidate, references, concepts, most=64)
+def test_f_is_in_the_range_over_all_orders_of_merging(candidate, references, synsets):
+    concepts = Concepts(make_table(synsets))
+    graph = merge_captions([candidate], concepts)
+    reference_graph = merge_captions(references, concepts)
+    tables = [GraphTable.of([graph]), GraphTable.of([reference_graph])]
+
+    (f,) = TupleMatches(*tables, concepts).scores("All")["f"]
+
+    low, high, is_complete = spice_range(candidate, references, concepts, most=64)
     assert low <= f <= high
-    if every and not any(graph.ties for graph in graphs):
+    if is_complete and not (graph.ties or reference_graph.ties):
         assert low == high
 
 
 @given(st.lists(st.tuples(CAPTION, REFERENCES), max_size=6), SYNSETS, st.booleans())
-def test_counts_are_those_of_the_plain_formula(items, synsets, small):
-    """Also in blocks of few pairs, and where a table of similar concepts is not worth it."""
-    table = table_of(synsets)
+def test_counts_of_all_categories_equal_the_plain_formula(items, synsets, small):
+    """Also in small blocks, and without a table of similar concepts."""
+    table = make_table(synsets)
     concepts = Concepts(table)
-    mine = [merge_captions([candidate], concepts) for candidate, _ in items]
-    theirs = [merge_captions(references, concepts) for _, references in items]
-    with (
-        mock.patch.object(tuple_matching, "category_words", return_value=LISTED),
-        mock.patch.object(tuple_matching, "_MAX_PAIRS_PER_BATCH", 2 if small else 1000),
-        mock.patch.object(tuple_matching, "_MAX_TABLE_PAIRS", 0 if small else 1000),
+    graphs = GraphTable.of([merge_captions([mine], concepts) for mine, _ in items])
+    references = GraphTable.of([merge_captions(refs, concepts) for _, refs in items])
+
+    with mock.patch.multiple(
+        tuple_matching,
+        category_words=lambda: WORDS_OF_CATEGORIES,
+        _MAX_PAIRS_PER_BATCH=2 if small else 1000,
+        _MAX_TABLE_PAIRS=0 if small else 1000,
     ):
-        matches = TupleMatches(GraphTable.of(mine), GraphTable.of(theirs), concepts)
-        found = {name: matches.counts(name).tolist() for name in CATEGORIES}
-    for category, counts in found.items():
-        words = LISTED.get(category, frozenset())
-        for some, (candidate, references) in zip(counts, items, strict=True):
-            expected = plain.counts(
-                candidate, references, table.synsets, category, words
-            )
-            assert tuple(some) == expected, category
+        matches = TupleMatches(graphs, references, concepts)
+        counts = {name: matches.counts(name).tolist() for name in CATEGORIES}
+
+    for category, counts_of_items in counts.items():
+        words = WORDS_OF_CATEGORIES.get(category, frozenset())
+        for item, counts_of_item in zip(items, counts_of_items, strict=True):
+            expected = oracle.counts(*item, table.synsets, category, words)
+            assert tuple(counts_of_item) == expected, category
 
 
-@given(SYNSETS, st.lists(st.sampled_from(WORDS), max_size=9), st.integers(1, 5))
-def test_similar_pairs_are_those_of_two_concepts_each(synsets, words, most):
-    table = SynonymTable(
-        {word: " ".join(map(str, s)) for word, s in synsets.items()}, {}
+@given(SYNSETS, st.lists(WORD, max_size=9), st.integers(1, 5))
+def test_similar_pairs_are_all_pairs_of_similar_concepts(synsets, words, batch_size):
+    concepts = Concepts(make_table(synsets))
+    rows = [concepts.of(word) for word in words]
+    columns = [concepts.of(words[place:]) for place in range(len(words))]
+
+    n_pairs, batches = concepts.similar_pairs(
+        np.array(rows, np.int64), np.array(columns, np.int64)
     )
-    concepts = Concepts(table)
-    ones = np.array([concepts.of(word) for word in words], np.int64)
-    others = np.array(
-        [concepts.of(words[place:]) for place in range(len(words))], np.int64
-    )
-    number, pairs = concepts.similar_pairs(ones, others)
-    with mock.patch("semmetrics.text.concepts._MAX_PAIRS_PER_BATCH", most):
-        several = [np.stack(some, axis=1).tolist() for some in pairs]
-    found = [tuple(pair) for some in several for pair in some]
-    assert len(found) == number
-    assert set(found) == {
-        (row, column)
-        for row, one in enumerate(ones.tolist())
-        for column, other in enumerate(others.tolist())
-        if concepts.is_similar(one, other)
-    }
+    pairs = []
+    with mock.patch("semmetrics.text.concepts._MAX_PAIRS_PER_BATCH", batch_size):
+        for first, second in batches:
+            pairs += zip(first.tolist(), second.tolist(), strict=True)
+
+    expected = set()
+    for row, concept in enumerate(rows):
+        for column, other in enumerate(columns):
+            if concepts.is_similar(concept, other):
+                expected.add((row, column))
+    assert len(pairs) == n_pairs
+    assert set(pairs) == expected
 
 
-def test_words_that_all_are_synonyms_take_little_memory():
-    """Of thousands of items, which are compared each with its own references alone."""
+def test_items_with_the_same_synonyms_take_little_memory():
+    """Each of 3,000 items is compared only with its own references."""
     n = 3000
-    concepts = Concepts(
-        SynonymTable({f"w{number}": "1 2" for number in range(2 * n)}, {})
-    )
-    sides = [
-        GraphTable.of(
-            [SceneGraph((concepts.of(f"w{number}"),), (), ()) for number in numbers]
-        )
-        for numbers in (range(n), range(n, 2 * n))
-    ]
+    concepts = Concepts(SynonymTable({f"w{i}": "1 2" for i in range(2 * n)}, {}))
+    graphs = [SceneGraph((concepts.of(f"w{i}"),), (), ()) for i in range(2 * n)]
+    sides = [GraphTable.of(graphs[:n]), GraphTable.of(graphs[n:])]
+
     tracemalloc.start()
     try:
         counts = TupleMatches(*sides, concepts).counts("All")
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
+
     assert counts.tolist() == [[1, 1, 1]] * n
     assert peak < 20 << 20
 
 
 @given(st.lists(st.lists(CAPTION, max_size=3), max_size=5), st.data())
-def test_a_table_holds_its_graphs(groups, data):
+def test_joined_tables_have_the_graphs_in_any_order(groups, data):
     concepts = Concepts(SynonymTable({}, {}))
-    graphs = [merge_captions(group, concepts) for group in groups]
+    graphs = [merge_captions(captions, concepts) for captions in groups]
     cut = data.draw(st.integers(0, len(graphs)))
-    table = GraphTable.join([GraphTable.of(graphs[:cut]), GraphTable.of(graphs[cut:])])
     order = data.draw(st.permutations(range(len(graphs))))
-    taken = table.take(np.array(order, np.int64))
+
+    table = GraphTable.join([GraphTable.of(graphs[:cut]), GraphTable.of(graphs[cut:])])
+    reordered = table.take(np.array(order, np.int64))
+
     expected = GraphTable.of([graphs[row] for row in order])
+    np.testing.assert_array_equal(reordered.ties, expected.ties)
     for name in ("slots", "indptr"):
-        for one, other in zip(
-            getattr(taken, name), getattr(expected, name), strict=True
-        ):
-            np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(taken.ties, expected.ties)
+        arrays = zip(getattr(reordered, name), getattr(expected, name), strict=True)
+        for array, expected_array in arrays:
+            np.testing.assert_array_equal(array, expected_array)
 
 
-def test_a_word_may_go_to_another_node_than_before():
-    # "w" lies in the second node; then the first has just its synsets, and is there first
+def test_a_word_joins_the_node_that_equals_its_synsets_after_a_merge():
+    """When "y" comes, the first node has exactly its synsets, although "w" began another one."""
     synsets = {
         "b": {1},
         "a": {2, 3, 4, 5},
@@ -147,14 +143,15 @@ def test_a_word_may_go_to_another_node_than_before():
         "c": {5, *range(6, 25)},
         "y": {1, 2, 3, 4},
     }
-    table = table_of(synsets)
+    table = make_table(synsets)
     concepts = Concepts(table)
-    raw = [("b",), ("a",), ("w",), ("c",), ("y",), ("w", "d")]
-    graph = merge_captions([raw], concepts)
+    caption = [("b",), ("a",), ("w",), ("c",), ("y",), ("w", "d")]
+
+    graph = merge_captions([caption], concepts)
+
     assert graph.ties == 1
-    assert [concepts.name(one) for one in graph.attributes] == ["b/w/y", "d"]
-    expected = [
-        tuple("/".join(sorted(c.words)) for c in one)
-        for one in plain.merge([raw], table.synsets)
-    ]
-    assert [tuple(map(concepts.name, one)) for one in graph.tuples] == expected
+    assert [concepts.name(number) for number in graph.attributes] == ["b/w/y", "d"]
+    expected = []
+    for nodes in oracle.merge([caption], table.synsets):
+        expected.append(tuple("/".join(sorted(node.words)) for node in nodes))
+    assert [tuple(map(concepts.name, numbers)) for numbers in graph.tuples] == expected

@@ -1,6 +1,4 @@
-"""Logits: the warning under a threshold of probabilities, activations, and low precision."""
-
-from __future__ import annotations
+"""Logits and probabilities: warnings, and the sigmoid and softmax of scores."""
 
 import warnings
 
@@ -8,54 +6,59 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from refusals import codes, refused
+from scipy.special import expit, softmax
 
 import semmetrics
+from semmetrics import InputWarning, Scorer
 from semmetrics.cli.app import program
-from semmetrics.core.backend import round_to
-from semmetrics.metrics.decoding import decode
-from tests.refusals import codes, refused
 
 TRUTH = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
 LOGITS = np.array(
     [[2.5, -1.0, 0.3], [-3.0, 1.5, 0.2], [0.1, 4.0, -0.5], [-2.0, 0.4, -0.1]]
 )
-PROBABILITIES = 1 / (1 + np.exp(-LOGITS))
+PROBABILITIES = expit(LOGITS)
+SHARES = softmax(LOGITS, axis=1)
 
 
-def warned(function, *args, **options):
-    """Return a result and the warnings that it came with."""
-    with warnings.catch_warnings(record=True) as found:
+def score_with_warnings(scores, **options):
+    """Return a table and the warnings of scoring."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = function(*args, **options)
-    return result, found
+        table = semmetrics.score(scores, TRUTH, **options)
+    return table, caught
 
 
-def test_logits_under_a_threshold_of_probabilities_warn_once():
-    _, found = warned(
-        semmetrics.score, LOGITS, TRUTH, measures=["F1", "Recall"], threshold=0.5
-    )
-    (one,) = found
-    assert one.category is semmetrics.InputWarning
-    assert one.filename == __file__
-    assert "activation='sigmoid'" in str(one.message)
-    options = {"measures": "F1", "threshold": [0.3, 0.5]}
-    _, found = warned(
-        semmetrics.score_systems, {"a": LOGITS, "b": LOGITS}, TRUTH, **options
-    )
-    assert len(found) == 1
+def score_by_item(scores, **options):
+    """Score with a Scorer that gets one item at a time."""
+    scorer = Scorer(**options)
+    for row in range(len(TRUTH)):
+        scorer.update(scores[row : row + 1], TRUTH[row : row + 1])
+    return scorer.compute()
+
+
+# ---- thresholds of probabilities ----------------------------------------------------------------
+
+
+def test_logits_with_a_threshold_of_probabilities_raise_one_warning():
+    _, caught = score_with_warnings(LOGITS, measures="F1 Recall", threshold=0.5)
+
+    (warning,) = caught
+    assert warning.category is InputWarning
+    assert warning.filename == __file__
+    assert "activation='sigmoid'" in str(warning.message)
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
-def test_a_scorer_warns_once(keep_rows):
-    def run():
-        scorer = semmetrics.Scorer(measures="F1", threshold=0.5, keep_rows=keep_rows)
-        for _ in range(2):
-            for row in range(len(TRUTH)):
-                scorer.update(LOGITS[row : row + 1], TRUTH[row : row + 1])
-            scorer.compute()
-            scorer.reset()
+def test_a_scorer_warns_once_even_after_a_reset(keep_rows):
+    scorer = Scorer(measures="F1", threshold=0.5, keep_rows=keep_rows)
 
-    assert len(warned(run)[1]) == 1
+    with pytest.warns(InputWarning, match="activation"):
+        scorer.update(LOGITS, TRUTH)
+    # Further warnings would be errors.
+    scorer.compute()
+    scorer.reset()
+    scorer.update(LOGITS, TRUTH)
 
 
 @pytest.mark.parametrize(
@@ -73,267 +76,142 @@ def test_a_scorer_warns_once(keep_rows):
         (TRUTH.astype(float), {"measures": "F1", "threshold": 0.5}),
     ],
 )
-def test_other_scores_do_not_warn(scores, options):
-    assert not warned(semmetrics.score, scores, TRUTH, **options)[1]
+def test_scores_and_thresholds_that_fit_raise_no_warning(scores, options):
+    _, caught = score_with_warnings(scores, **options)
+
+    assert not caught
 
 
-@pytest.mark.parametrize("keep_rows", [True, False])
-def test_sigmoid_is_computed_before_labels_are_decoded(keep_rows):
-    want = semmetrics.score(
-        PROBABILITIES, TRUTH, measures=["F1", "MicroF1"], threshold=0.5
+# ---- sigmoid and softmax ------------------------------------------------------------------------
+
+
+def test_the_sigmoid_is_computed_before_labels_are_decoded():
+    options = {"measures": "F1", "threshold": 0.5}
+
+    (score,) = semmetrics.score(LOGITS, TRUTH, activation="sigmoid", **options)
+
+    (expected,) = semmetrics.score(PROBABILITIES, TRUTH, **options)
+    assert score.value == expected.value
+    assert "|activation:sigmoid|" in score.signature
+    again = semmetrics.rescore(score.signature, LOGITS, TRUTH)
+    assert again[0].value == score.value
+    (summed,) = score_by_item(LOGITS, activation="sigmoid", keep_rows=False, **options)
+    assert summed.value == score.value
+
+
+def test_the_softmax_is_over_the_scores_of_an_item():
+    options = {"measures": "mAP LRAP"}
+
+    table = semmetrics.score(LOGITS, TRUTH, activation="softmax", **options)
+
+    expected = semmetrics.score(SHARES, TRUTH, **options)
+    values = [score.value for score in expected]
+    assert [score.value for score in table] == pytest.approx(values)
+
+
+def test_the_softmax_of_lists_does_not_overflow():
+    preds = {"a": {"cat": 800.0, "dog": 800.0}, "b": {"cat": -5.0}}
+    gts = {"a": ["cat"], "b": ["cat"]}
+
+    (score,) = semmetrics.score(
+        preds, gts, measures="Recall", threshold=0.6, activation="softmax"
     )
-    options = {"measures": ["F1", "MicroF1"], "threshold": 0.5, "activation": "sigmoid"}
-    got = semmetrics.score(LOGITS, TRUTH, **options)
-    assert [one.value for one in got] == [one.value for one in want]
-    assert all("|activation:sigmoid|" in one.signature for one in got)
-    again = semmetrics.rescore(got[0].signature, LOGITS, TRUTH)
-    assert again[0].value == got[0].value
-    assert again.differences == []
-    scorer = semmetrics.Scorer(keep_rows=keep_rows, **options)
-    for row in range(len(TRUTH)):
-        scorer.update(LOGITS[row : row + 1], TRUTH[row : row + 1])
-    assert [one.value for one in scorer.compute()] == [one.value for one in want]
+
+    assert score.value == 0.5
 
 
-SHARES = np.exp(LOGITS) / np.exp(LOGITS).sum(1, keepdims=True)
-IN_RANGE = [("sigmoid", PROBABILITIES), ("sigmoid", SHARES), ("softmax", SHARES)]
-LOGITS_IN_PART = np.where(LOGITS > 3, LOGITS, PROBABILITIES)  # one is outside [0, 1]
+def test_labels_without_scores_have_no_activation():
+    (score,) = semmetrics.score([["a"]], [["a"]], measures="F1", activation="sigmoid")
+
+    assert "activation" not in score.signature
 
 
-def test_the_command_line_notes_an_activation_of_probabilities(tmp_path):
-    pred, truth = tmp_path / "pred.jsonl", tmp_path / "gt.jsonl"
-    frame = pd.DataFrame(PROBABILITIES, columns=["a", "b", "c"])
-    lines = [{"id": str(n), "labels": list(row.items())} for n, row in frame.iterrows()]
-    pd.DataFrame(lines).to_json(pred, orient="records", lines=True)
-    pd.DataFrame({"id": list("0123"), "labels": [["a"]] * 4}).to_json(
-        truth, orient="records", lines=True
-    )
-    for extra in ([], ["--stream"]):
-        args = [
-            "score",
-            "-m",
-            "F1",
-            "--threshold",
-            "0.5",
-            "--activation",
-            "sigmoid",
-            *extra,
-        ]
-        done = CliRunner().invoke(program, [*args, str(pred), str(truth)])
-        assert done.exit_code == 0, done.output
-        assert done.output.count("may be probabilities already") == 1
-        assert "leave out --activation" in done.output
+def test_unknown_activations_raise_an_error():
+    with refused("bad-choice", name="activation"):
+        semmetrics.score(LOGITS, TRUTH, measures="F1", activation="relu")
 
 
-@pytest.mark.parametrize(("activation", "scores"), IN_RANGE)
+@pytest.mark.parametrize(
+    ("activation", "scores"),
+    [("sigmoid", PROBABILITIES), ("sigmoid", SHARES), ("softmax", SHARES)],
+)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_an_activation_of_probabilities_warns(activation, scores, dtype):
-    options = {
-        "measures": ["F1", "MicroF1"],
-        "threshold": 0.5,
-        "activation": activation,
-    }
+def test_an_activation_of_probabilities_raises_a_warning(activation, scores, dtype):
     scores = scores.astype(dtype)
-    table, found = warned(semmetrics.score, scores, TRUTH, **options)
-    assert [one.category for one in found] == [semmetrics.InputWarning]
+    options = {"measures": "F1 MicroF1", "threshold": 0.5, "activation": activation}
+
+    table, caught = score_with_warnings(scores, **options)
+
+    assert [warning.category for warning in caught] == [InputWarning]
     assert codes(table).count("activated-probabilities") == 1
-
-    def run(keep_rows):
-        scorer = semmetrics.Scorer(keep_rows=keep_rows, **options)
-        for row in range(len(TRUTH)):
-            scorer.update(scores[row : row + 1], TRUTH[row : row + 1])
-        scorer.compute()
-        return scorer.compute()
-
     for keep_rows in (True, False):
-        again, found = warned(run, keep_rows)
-        assert [one.category for one in found] == [semmetrics.InputWarning]
-        assert codes(again) == codes(table)
+        with pytest.warns(InputWarning):
+            by_item = score_by_item(scores, keep_rows=keep_rows, **options)
+        assert codes(by_item) == codes(table)
+
+
+LOGITS_IN_PART = np.where(LOGITS > 3, LOGITS, PROBABILITIES)  # one is outside [0, 1]
 
 
 @pytest.mark.parametrize("keep_rows", [True, False])
 @pytest.mark.parametrize(
     ("activation", "scores"),
     [
-        ("sigmoid", LOGITS),
         ("sigmoid", LOGITS_IN_PART),
-        ("softmax", LOGITS),
         ("softmax", LOGITS_IN_PART),
         ("softmax", PROBABILITIES),
         ("softmax", np.vstack([SHARES[:3], LOGITS[3:]])),
         ("softmax", np.vstack([SHARES[:3], 2 * SHARES[3:]])),
     ],
 )
-def test_an_activation_of_logits_does_not_warn(activation, scores, keep_rows):
+def test_an_activation_of_scores_beyond_probabilities_raises_no_warning(
+    activation, scores, keep_rows
+):
     options = {"measures": "F1", "threshold": 0.5, "activation": activation}
-    table, found = warned(semmetrics.score, scores, TRUTH, **options)
-    assert not found
+
+    table, caught = score_with_warnings(scores, **options)
+    by_item = score_by_item(scores, keep_rows=keep_rows, **options)
+
+    assert not caught
     assert "activated-probabilities" not in codes(table)
-    scorer = semmetrics.Scorer(keep_rows=keep_rows, **options)
-    for row in range(len(TRUTH)):  # the scores of some batches are all in [0, 1]
-        scorer.update(scores[row : row + 1], TRUTH[row : row + 1])
-    again, found = warned(scorer.compute)
-    assert not found
-    assert codes(again) == codes(table)
+    assert codes(by_item) == codes(table)
 
 
-def test_softmax_is_over_the_scores_of_an_item():
-    powers = np.exp(LOGITS)
-    want = semmetrics.score(
-        powers / powers.sum(1, keepdims=True), TRUTH, measures=["mAP", "LRAP"]
-    )
-    got = semmetrics.score(
-        LOGITS, TRUTH, measures=["mAP", "LRAP"], activation="softmax"
-    )
-    assert [one.value for one in got] == pytest.approx([one.value for one in want])
-    lists = {"a": {"cat": 800.0, "dog": 800.0}, "b": {"cat": -5.0}}
-    (got,) = semmetrics.score(
-        lists,
-        {"a": ["cat"], "b": ["cat"]},
-        measures="Recall",
-        threshold=0.6,
-        activation="softmax",
-    )
-    assert got.value == 0.5
+# ---- the command line ---------------------------------------------------------------------------
 
 
-def test_an_activation_of_lists_changes_nothing():
-    (got,) = semmetrics.score([["a"]], [["a"]], measures="F1", activation="sigmoid")
-    assert "activation" not in got.signature
-    with refused("bad-choice", name="activation"):
-        semmetrics.score(LOGITS, TRUTH, measures="F1", activation="relu")
+@pytest.fixture
+def score_files(tmp_path):
+    """Score a file of scores, and return the output."""
+
+    def run(scores, *options):
+        preds = tmp_path / "preds.jsonl"
+        gts = tmp_path / "gts.jsonl"
+        rows = pd.DataFrame(scores, columns=["a", "b", "c"]).to_dict("records")
+        items = pd.DataFrame({"id": list("0123"), "labels": rows})
+        items.to_json(preds, orient="records", lines=True)
+        items.assign(labels=[["a"]] * 4).to_json(gts, orient="records", lines=True)
+        arguments = ["score", "-m", "F1", "--threshold", "0.5", *options]
+        result = CliRunner().invoke(program, [*arguments, str(preds), str(gts)])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    return run
 
 
-def test_the_command_line_says_it_once(tmp_path):
-    pred, truth = tmp_path / "pred.csv", tmp_path / "gt.csv"
-    pd.DataFrame(LOGITS, columns=["a", "b", "c"]).rename_axis("id").to_csv(pred)
-    pd.DataFrame(TRUTH, columns=["a", "b", "c"]).rename_axis("id").to_csv(truth)
-    long = pd.DataFrame(LOGITS, columns=["a", "b", "c"]).rename_axis("id")
-    long = long.reset_index().melt("id", var_name="label", value_name="score")
-    long.to_csv(pred, index=False)
-    args = ["score", "-m", "F1", "--threshold", "0.5", str(pred), str(truth)]
-    done = CliRunner().invoke(program, args)
-    assert done.exit_code == 0
-    assert done.output.count("are not probabilities") == 1
-    assert "--activation sigmoid" in done.output
-    done = CliRunner().invoke(
-        program, [*args[:-2], "--activation", "sigmoid", *args[-2:]]
-    )
-    assert "not probabilities" not in done.output
+@pytest.mark.parametrize("stream", [[], ["--stream"]])
+def test_the_command_line_notes_an_activation_of_probabilities_once(
+    score_files, stream
+):
+    output = score_files(PROBABILITIES, "--activation", "sigmoid", *stream)
+
+    assert output.count("may be probabilities already") == 1
+    assert "leave out --activation" in output
 
 
-LOW = [0.1, 0.2, 0.3, 0.55, 0.65, 0.7, 0.9]
+def test_the_command_line_notes_logits_once(score_files):
+    output = score_files(LOGITS)
 
-
-@pytest.mark.parametrize("threshold", LOW)
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_a_threshold_is_compared_in_the_precision_of_the_scores(dtype, threshold):
-    scores = np.random.default_rng(0).choice(LOW, (9, 4)).astype(dtype)
-    truth = np.random.default_rng(1).integers(0, 2, (9, 4))
-    rules = {"threshold": scores > threshold, "at-least": scores >= threshold}
-    for rule, chosen in rules.items():
-        (want,) = semmetrics.score(chosen.astype(int), truth, measures="MicroF1")
-        measure = f"MicroF1(decode={rule}:{threshold})"
-        (got,) = semmetrics.score(scores, truth, measures=measure)
-        assert got.value == want.value
-        scorer = semmetrics.Scorer(measures=measure, keep_rows=False)
-        for row in range(len(truth)):
-            scorer.update(scores[row : row + 1], truth[row : row + 1])
-        assert scorer.compute()[0].value == want.value
-    assert (decode(scores, threshold=threshold) == (scores > threshold)).all()
-
-
-@pytest.mark.parametrize(
-    "suffix",
-    ["npy", "wide.parquet", "rows.parquet", "objects.parquet", "lists.parquet"],
-)
-def test_files_have_the_precision_of_their_columns(tmp_path, suffix):
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    scores = np.array([[0.3, 0.2, 0.7], [0.1, 0.3, 0.31]], np.float32)
-    names, path = ["a", "b", "c"], tmp_path / f"pred.{suffix}"
-    truth = {"x": ["a", "b"], "y": ["b"]}
-    wide = pd.DataFrame(scores, ["x", "y"], names).rename_axis("id").reset_index()
-    if suffix == "npy":
-        np.save(path, scores)
-        truth = np.array([[1, 1, 0], [0, 1, 0]])
-    elif suffix == "wide.parquet":
-        wide.to_parquet(path)
-    elif suffix == "rows.parquet":
-        wide.melt("id", var_name="label", value_name="score").to_parquet(path)
-    elif suffix == "objects.parquet":
-        kind = pa.struct({"label": pa.string(), "confidence": pa.float32()})
-        objects = [
-            [
-                {"label": name, "confidence": score}
-                for name, score in zip(names, row, strict=True)
-            ]
-            for row in scores.tolist()
-        ]
-        columns = {"id": ["x", "y"], "labels": pa.array(objects, pa.list_(kind))}
-        parquet.write_table(pa.table(columns), path)
-    else:
-        cells = pa.array(scores.tolist(), pa.list_(pa.float32()))
-        parquet.write_table(
-            pa.table({"id": ["x", "y"], "labels": [names] * 2, "scores": cells}), path
-        )
-    (got,) = semmetrics.score(
-        path, truth, measures="MicroPrecision(decode=threshold:0.3)"
-    )
-    assert got.value == 0  # neither is above np.float32(0.3)
-    (got,) = semmetrics.score(
-        path, truth, measures="MicroPrecision(decode=at-least:0.3)"
-    )
-    assert got.value == 0.5  # a of x and b of y, of four
-
-
-def test_scalars_of_numpy_have_their_precision():
-    preds = {"x": {"a": np.float32(0.3)}}
-    for value, want in ((np.float32(0.3), 0), (float(np.float32(0.3)), 1)):
-        preds = {"x": {"a": value}}
-        (got,) = semmetrics.score(
-            preds, {"x": ["a"]}, measures="Recall(decode=threshold:0.3)"
-        )
-        assert got.value == want
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32"])
-@pytest.mark.parametrize("lowest", [0.1, -0.5, -3000.0])
-def test_the_best_threshold_can_keep_every_label(dtype, lowest):
-    scores = np.array([[lowest, 0.2], [0.3, lowest]]).astype(dtype)
-    (got,) = semmetrics.score(
-        scores, np.ones((2, 2), int), measures="F1", threshold="best"
-    )
-    assert got.value == 1
-
-
-@pytest.mark.parametrize("lowest", [-1.0, -256.0, -512.0, -3000.0])
-def test_the_best_threshold_of_bfloat16_can_keep_every_label(lowest):
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    scores = torch.tensor([[lowest, 0.2], [0.3, lowest]]).bfloat16()
-    (got,) = semmetrics.score(
-        scores, np.ones((2, 2), int), measures="F1", threshold="best"
-    )
-    assert got.value == 1
-
-
-@pytest.mark.parametrize("value", [0.3, 0.1, 1.0, 1 + 2**-8, 1 + 3 * 2**-9, -0.7, 1e30])
-def test_bfloat16_is_what_torch_has(value):
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    assert (
-        round_to(value, "bfloat16") == torch.tensor(value, dtype=torch.bfloat16).item()
-    )
-
-
-def test_tensors_of_bfloat16_are_compared_as_torch_does():
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    scores = torch.tensor(LOW).reshape(7, 1).bfloat16()
-    for threshold in LOW:
-        chosen = (scores > threshold).numpy().astype(int)
-        truth = np.ones((7, 1), int)
-        (want,) = semmetrics.score(chosen, truth, measures="MicroRecall")
-        (got,) = semmetrics.score(
-            scores, truth, measures="MicroRecall", threshold=threshold
-        )
-        assert got.value == want.value
+    assert output.count("are not probabilities") == 1
+    assert "--activation sigmoid" in output
+    assert "not probabilities" not in score_files(LOGITS, "--activation", "sigmoid")

@@ -1,13 +1,12 @@
-"""Calibrated thresholds: found on pairs and by contrast, saved, and used by scores."""
+"""Calibrated thresholds: found on pairs of labels, saved, and used by scores."""
 
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.semantic import cosine
 from oracles.thresholds import area, decisions, pairs_at
@@ -15,7 +14,7 @@ from refusals import codes, refused
 from tiny import Tiny
 
 import semmetrics
-from semmetrics import InputError, calibrate_threshold, calibrate_threshold_on_pairs
+from semmetrics import calibrate_threshold, calibrate_threshold_on_pairs
 
 VECTORS = {
     "car": [4, 0, 0],
@@ -26,112 +25,81 @@ VECTORS = {
     "oak": [0, 1, 3],
     "sky": [2, 2, 2],
     "cat": [-1, 2, 4],
-    "dog": [-1, 3, 3],
     "sea": [3, -1, 2],
 }
 MODEL = Tiny(VECTORS)
-TRIPLES = [
-    ("car", "auto", True),
-    ("bike", "cycle", True),
-    ("tree", "oak", True),
-    ("car", "car", True),
-    ("car", "tree", False),
-    ("cat", "dog", False),
-    ("sky", "sea", False),
-    ("car", "bike", False),
-]
-NAMES = list(VECTORS)
+WORD = st.sampled_from(list(VECTORS))
+PAIRS = st.lists(st.tuples(WORD, WORD, st.booleans()), min_size=2, max_size=25)
 
 
-def cosines(pairs, vectors=VECTORS):
-    return [1.0 if a == b else cosine(vectors[a], vectors[b]) for a, b, _ in pairs]
+def similarity(first, second):
+    return 1.0 if first == second else cosine(VECTORS[first], VECTORS[second])
 
 
-# ---- pairs ------------------------------------------------------------------------------------
+@given(PAIRS, st.sampled_from(["f1", "youden", "accuracy"]))
+def test_the_threshold_is_the_highest_of_the_best_on_the_curve(pairs, criterion):
+    cosines = [similarity(first, second) for first, second, _ in pairs]
+    same = [is_same for _, _, is_same in pairs]
+    assume(len(set(same)) == 2)
+    assume(len(set(cosines)) > 1)
 
-TRIPLE = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans())
+    calibration = calibrate_threshold_on_pairs(pairs, MODEL, criterion=criterion)
 
-
-@given(
-    st.lists(TRIPLE, min_size=2, max_size=25),
-    st.sampled_from(["f1", "youden", "accuracy"]),
-)
-def test_pairs_against_the_oracle(pairs, criterion):
-    same = [answer for _, _, answer in pairs]
-    known = cosines(pairs)
-    if len(set(same)) < 2 or len(set(known)) < 2:
-        with pytest.raises(InputError):
-            calibrate_threshold_on_pairs(pairs, MODEL, criterion=criterion)
-        return
-    found = calibrate_threshold_on_pairs(pairs, MODEL, criterion=criterion)
-    assert (found.method, found.criterion, found.unit) == ("pairs", criterion, "pair")
-    assert (found.n, found.embedding, found.holdout) == (
-        len(pairs),
-        MODEL.identity,
-        None,
-    )
-    assert found.auc == pytest.approx(area(known, same), abs=1e-12)
-    thresholds = found.curve["threshold"]
-    assert thresholds == pytest.approx(decisions(known), abs=1e-9)
-    rows = [pairs_at(known, same, threshold) for threshold in thresholds]
+    assert calibration.auc == pytest.approx(area(cosines, same), abs=1e-12)
+    thresholds = calibration.curve["threshold"]
+    assert thresholds == pytest.approx(decisions(cosines), abs=1e-9)
+    rows = [pairs_at(cosines, same, threshold) for threshold in thresholds]
     for name in ("precision", "recall", "f1", "accuracy", "youden"):
-        assert found.curve[name] == pytest.approx(
-            [row[name] for row in rows], nan_ok=True
-        )
-    values = found.curve[criterion]
-    assert found.value == max(values)
-    assert found.threshold == max(
-        t for t, value in zip(thresholds, values, strict=True) if value == max(values)
-    )
+        expected = [row[name] for row in rows]
+        assert calibration.curve[name] == pytest.approx(expected, nan_ok=True)
+    points = zip(calibration.curve[criterion], thresholds, strict=True)
+    assert (calibration.value, calibration.threshold) == max(points)
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "code", "where"),
+    ("pairs", "code"),
     [
-        ("p.json", '[["car", "auto", null]]', "wrong-content", ", element [0]"),
-        ("p.jsonl", '"car"\n', "wrong-type", ", line 1"),
-        ("p.parquet", "x", None, ""),
-        ("p.dat", "x", None, ""),
+        ([("car", "tree", False), ("cat", "sea", False)], "pairs-of-one-kind"),
+        ([("car", "car", 1), ("bike", "bike", 0)], "equal-pairs"),
+        (3, "wrong-type"),
     ],
 )
-def test_bad_files_of_pairs(tmp_path, name, text, code, where):
-    Path(tmp_path, name).write_text(text, encoding="utf-8")
-    with refused(code, f"{tmp_path / name}{where}"):
-        calibrate_threshold_on_pairs(tmp_path / name, MODEL)
+def test_pairs_that_decide_no_threshold_raise_an_error(pairs, code):
+    with refused(code):
+        calibrate_threshold_on_pairs(pairs, MODEL)
 
 
 @pytest.mark.parametrize(
-    ("pairs", "options", "message"),
+    ("name", "text", "code", "place"),
     [
-        (TRIPLES[4:], {}, "pairs-of-one-kind"),
-        ([("car", "car", 1), ("bike", "bike", 0)], {}, "equal-pairs"),
-        (3, {}, "wrong-type"),
+        ("p.json", '[["car", "auto", null]]', "wrong-content", "element [0]"),
+        ("p.jsonl", '"car"\n', "wrong-type", "line 1"),
     ],
 )
-def test_bad_pairs(pairs, options, message):
-    with refused(message):
-        calibrate_threshold_on_pairs(pairs, MODEL, **options)
+def test_invalid_files_of_pairs_raise_an_error(tmp_path, name, text, code, place):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+
+    with refused(code, place=place):
+        calibrate_threshold_on_pairs(path, MODEL)
 
 
-# ---- contrast ---------------------------------------------------------------------------------
+# ---- calibration on predictions -----------------------------------------------------------------
 
 
-def lists(n, seed, size=4):
-    rng = np.random.default_rng(seed)
-    return {
-        f"i{i}": [
-            NAMES[j]
-            for j in rng.choice(len(NAMES), rng.integers(1, size), replace=False)
-        ]
-        for i in range(n)
-    }
+def random_labels(n=80):
+    rng = np.random.default_rng(1)
+    labels = {}
+    for i in range(n):
+        labels[f"i{i}"] = rng.permutation(list(VECTORS))[: rng.integers(1, 4)].tolist()
+    return labels
 
 
-GTS = lists(80, 1)
-PREDS = {
-    name: [{"car": "auto", "bike": "cycle", "tree": "oak"}.get(x, x) for x in some]
-    for name, some in GTS.items()
-}
+SYNONYMS = {"car": "auto", "bike": "cycle", "tree": "oak"}
+GTS = random_labels()
+PREDS = {}
+for item, labels in GTS.items():
+    PREDS[item] = [SYNONYMS.get(label, label) for label in labels]
 
 
 @pytest.mark.parametrize(
@@ -145,12 +113,9 @@ PREDS = {
         ({"keep_rows": True}, "not-applicable"),
     ],
 )
-def test_bad_options(options, code):
+def test_invalid_options_raise_an_error(options, code):
     with refused(code):
         calibrate_threshold(PREDS, GTS, embedding=MODEL, **options)
-
-
-# ---- files ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -158,83 +123,83 @@ def calibration():
     return calibrate_threshold(PREDS, GTS, embedding=MODEL, holdout=0.5)
 
 
-def test_a_pipe_is_written_to_and_not_replaced(tmp_path, calibration):
+def notes_of_score(calibration, preds=PREDS, gts=GTS, measures="SemF1", **options):
+    options |= {"embedding": MODEL, "calibration": calibration}
+    return codes(semmetrics.score(preds, gts, measures=measures, **options))
+
+
+def test_items_without_ids_cannot_be_recognised_as_calibration_items():
+    preds = list(PREDS.values())
+    gts = list(GTS.values())
+
+    calibration = calibrate_threshold(preds, gts, embedding=MODEL, holdout=1)
+
+    notes = notes_of_score(calibration, preds, gts)
+    assert notes == ["calibration-items-unknown"]
+
+
+def test_calibrations_that_do_not_fit_the_score_are_noted(calibration):
+    assert "unused-calibration" in notes_of_score(calibration, measures="F1")
+    assert "other-calibration" in notes_of_score(calibration, oov="skip")
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def test_calibrations_are_saved_to_pipes(tmp_path, calibration):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
+
     with ThreadPoolExecutor(1) as pool:
         text = pool.submit(pipe.read_text)
         calibration.save(pipe)
-        assert text.result() == calibration.to_json() + "\n"
+
+    assert text.result() == calibration.to_json() + "\n"
     assert pipe.is_fifo()
 
 
-def test_a_failed_save_leaves_nothing(tmp_path, calibration):
-    with refused("unwritable"):
-        calibration.save(tmp_path / "none" / "c.json")
-    Path(tmp_path, "folder").mkdir()
-    with refused("unwritable"):
-        calibration.save(tmp_path / "folder")
-    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+def test_a_failed_save_leaves_no_file(tmp_path, calibration):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    for path in (tmp_path / "none" / "c.json", folder):
+        with refused("unwritable"):
+            calibration.save(path)
+
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda e: [e],
-        lambda e: {**e, "schema": "semmetrics.score/1"},
-        lambda e: {k: v for k, v in e.items() if k != "oov"},
-        lambda e: {**e, "threshold": "0.5"},
-        lambda e: {**e, "threshold": True},
-        lambda e: {**e, "curve": {"threshold": [0.1]}},
-        lambda e: {**e, "curve": {"threshold": 0.1}},
-        lambda e: {**e, "curve": {"threshold": [e["threshold"]]}},
-        lambda e: {**e, "method": "guess"},
-        lambda e: {**e, "items": "not base64!"},
-        lambda e: {**e, "settings": {"norm": ["lower"]}},
+        {"schema": "semmetrics.score/1"},
+        {"oov": None},
+        {"threshold": "0.5"},
+        {"threshold": True},
+        {"curve": {"threshold": [0.1]}},
+        {"curve": {"threshold": 0.1}},
+        {"method": "guess"},
+        {"items": "not base64!"},
+        {"settings": {"norm": ["lower"]}},
     ],
 )
-def test_files_that_are_none(tmp_path, calibration, change):
+def test_files_that_are_no_calibration_raise_an_error(tmp_path, calibration, change):
     path = tmp_path / "c.json"
-    path.write_text(json.dumps(change(calibration.to_dict())), encoding="utf-8")
+    entry = {**calibration.to_dict(), **change}
+    path.write_text(json.dumps(entry), encoding="utf-8")
+
     with refused("not-a-calibration", str(path)):
-        semmetrics.score(PREDS, GTS, embedding=MODEL, calibration=path)
-
-
-# ---- use --------------------------------------------------------------------------------------
-
-
-def test_positions_are_not_known_again():
-    sides = list(PREDS.values()), list(GTS.values())
-    found = calibrate_threshold(*sides, embedding=MODEL, holdout=1)
-    assert found.items == ""
-    assert notes(*sides, found) == ["calibration-items-unknown"]
-
-
-def test_other_notes(calibration):
-    assert notes(PREDS, GTS, calibration, measures="F1")[1:] == ["unused-calibration"]
-    assert "other-calibration" in notes(PREDS, GTS, calibration, oov="skip")
-
-
-def notes(preds, gts, calibration, measures="SemF1", **options):
-    return codes(
-        semmetrics.score(
-            preds,
-            gts,
-            measures=measures,
-            embedding=MODEL,
-            calibration=calibration,
-            **options,
-        )
-    )
-
-
-# ---- the best score threshold of a semantic measure -------------------------------------------
+        notes_of_score(path)
 
 
 @pytest.mark.parametrize("measure", ["WMD", "SoftF1", "MeanSim", "BagSim", "RWMD"])
-def test_measures_without_a_best_score_threshold(measure):
-    scored = {name: [(x, 0.5) for x in some] for name, some in PREDS.items()}
+def test_measures_of_all_labels_have_no_best_threshold(measure):
+    preds = {"x": [("car", 0.5)]}
+
     with refused("no-best-threshold"):
         semmetrics.score(
-            scored, GTS, measures=f"{measure}(decode=threshold:best)", embedding=MODEL
+            preds,
+            {"x": ["auto"]},
+            measures=f"{measure}(decode=threshold:best)",
+            embedding=MODEL,
         )

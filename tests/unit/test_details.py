@@ -1,94 +1,92 @@
-"""What a result holds beyond its values: items, labels, the worst, what was undefined."""
+"""Details of results: values of labels, the worst items and confused labels."""
 
-from __future__ import annotations
-
+import pytest
 from refusals import refused
 
 import semmetrics
 
 GTS = {"a": ["cat", "dog"], "b": ["car"], "c": [], "d": ["boat"]}
-ONE = {"a": ["dog"], "b": ["bus"], "c": [], "d": ["boat"]}
-TWO = {"a": ["cat", "dog"], "b": ["car"], "c": ["cow"], "d": []}
+FIRST = {"a": ["dog"], "b": ["bus"], "c": [], "d": ["boat"]}
+SECOND = {"a": ["cat", "dog"], "b": ["car"], "c": ["cow"], "d": []}
+SYSTEMS = {"first": FIRST, "second": SECOND}
 
 
-def table(*measures, **options):
-    return semmetrics.score_systems(
-        {"one": ONE, "two": TWO}, GTS, measures=measures, **options
-    )
+def score(measures, **options):
+    return semmetrics.score_systems(SYSTEMS, GTS, measures=measures, **options)
 
 
-def test_weights_make_counts_of_labels_that_are_not_whole():
-    weights = {"a": 0.5, "b": 1, "c": 1, "d": 1}
-    rows = {row["label"]: row for row in table("MacroF1", weights=weights).per_label()}
-    assert rows["dog"]["support"] == 0.5
-    assert rows["car"]["support"] == 1
+def test_labels_have_their_value_and_counts():
+    records = score("F1 MacroF1 F1(average=weighted)").per_label()
 
-
-def test_what_is_not_there():
-    for collect, measure in (
-        ("per_item", "MacroF1"),
-        ("worst", "MacroF1"),
-        ("per_label", "F1"),
-        ("matches", "F1"),
-    ):
-        with refused("lacks-measure"):
-            getattr(table(measure), collect)()
-    with refused("rows-not-kept"):
-        table("F1", keep_rows=False).per_item()
-    for number in (0, -1):
-        with refused("bad-option"):
-            table("F1").worst(number)
-
-
-def test_the_worst_by_a_measure():
-    found = table("F1", "Recall")
-    assert list(found.worst(2, "recall")) == list(
-        found.worst(2, found["one", "Recall"].measure)
-    )
-    assert list(found.worst(2, "recall")) == list(table("Recall").worst(2))
-    assert list(found.worst(2, "F1")) == list(found.worst(2))
-    with refused("unknown-name"):
-        found.worst(1, "Recal")
-    with refused("no-item-values"):
-        table("F1", "MacroF1").worst(1, "MacroF1")
-
-
-def test_values_of_labels():
-    records = table("F1", "MacroF1", "F1(average=weighted)").per_label()
     assert set(records.column("measure")) == {"MacroF1", "F1(average=weighted)"}
-    rows = {
-        (row["system"], row["label"]): row
-        for row in records
-        if row["measure"] == "MacroF1"
-    }
-    assert rows["one", "cat"] | {"measure": ""} == {
-        "system": "one",
-        "measure": "",
-        "label": "cat",
-        "value": 0.0,
+    assert records[0] == {
+        "system": "first",
+        "measure": "MacroF1",
+        "label": "boat",
+        "value": 1.0,
         "support": 1,
-        "predicted": 0,
-        "hit": 0,
+        "predicted": 1,
+        "hit": 1,
     }
-    assert isinstance(rows["one", "dog"]["hit"], int)
+    assert isinstance(records[0]["hit"], int)
 
 
-def test_labels_that_stand_for_missed_ones():
-    def counted(*measures, **options):
-        rows = table(*measures, **options).confusion()
-        return {(r["system"], r["true"], r["predicted"]): r["count"] for r in rows}
+def test_counts_of_labels_are_weighted():
+    weights = {"a": 0.5, "b": 1, "c": 1, "d": 1}
 
-    assert counted("F1") == {
-        ("one", "dog", "dog"): 1,
-        ("one", "cat", None): 1,
-        ("one", "car", "bus"): 1,
-        ("one", "boat", "boat"): 1,
-        ("two", "cat", "cat"): 1,
-        ("two", "dog", "dog"): 1,
-        ("two", "car", "car"): 1,
-        ("two", None, "cow"): 1,
-        ("two", "boat", None): 1,
+    records = score("MacroF1", weights=weights).per_label()
+
+    support = dict(zip(records.column("label"), records.column("support"), strict=True))
+    assert support["dog"] == 0.5
+    assert support["car"] == 1
+
+
+def test_the_worst_items_are_chosen_by_any_measure_with_values_of_items():
+    table = score("F1 Recall MacroF1")
+
+    by_recall = list(table.worst(2, "recall"))
+
+    assert by_recall == list(score("Recall").worst(2))
+    assert by_recall == list(table.worst(2, table["first", "Recall"].measure))
+    assert list(table.worst(2)) == list(table.worst(2, "F1"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ((0,), "bad-option"),
+        ((-1,), "bad-option"),
+        ((1, "Recal"), "unknown-name"),
+        ((1, "MacroF1"), "no-item-values"),
+    ],
+)
+def test_worst_items_that_cannot_be_chosen_raise_an_error(arguments, code):
+    with refused(code):
+        score("F1 MacroF1").worst(*arguments)
+
+
+def confusion(measure, **options):
+    counts = {}
+    for row in score(measure, **options).confusion():
+        counts[row["system"], row["true"], row["predicted"]] = row["count"]
+    return counts
+
+
+def test_wrong_labels_are_confused_with_missed_ones():
+    assert confusion("F1") == {
+        ("first", "dog", "dog"): 1,
+        ("first", "cat", None): 1,
+        ("first", "car", "bus"): 1,
+        ("first", "boat", "boat"): 1,
+        ("second", "cat", "cat"): 1,
+        ("second", "dog", "dog"): 1,
+        ("second", "car", "car"): 1,
+        ("second", None, "cow"): 1,
+        ("second", "boat", None): 1,
     }
+
+
+def test_equal_labels_are_matched_before_similar_ones():
     vectors = {
         "cat": [1, 0, 0],
         "dog": [0.8, 0.6, 0],
@@ -97,11 +95,31 @@ def test_labels_that_stand_for_missed_ones():
         "boat": [0, 1, 0],
         "cow": [-1, 0, 0],
     }
-    by_meaning = counted("SemF1(threshold=0.75)", embedding=vectors)
-    assert by_meaning["one", "car", "bus"] == 1
-    assert by_meaning["one", "dog", "dog"] == 1  # equal labels are paired first
-    assert ("one", "cat", "dog") not in by_meaning
+
+    counts = confusion("SemF1(threshold=0.75)", embedding=vectors)
+
+    assert counts["first", "car", "bus"] == 1
+    assert counts["first", "dog", "dog"] == 1
+    assert ("first", "cat", "dog") not in counts
+
+
+@pytest.mark.parametrize(
+    ("measure", "method"),
+    [
+        ("MacroF1", "per_item"),
+        ("MacroF1", "worst"),
+        ("F1", "per_label"),
+        ("F1", "matches"),
+        ("SoftF1", "confusion"),
+    ],
+)
+def test_details_that_no_measure_has_raise_an_error(measure, method):
+    table = score(measure)
+
     with refused("lacks-measure"):
-        semmetrics.score(
-            [[("cat", 0.5)]], [["cat"]], measures="LRAP SoftF1"
-        ).confusion()
+        getattr(table, method)()
+
+
+def test_values_of_items_need_stored_rows():
+    with refused("rows-not-kept"):
+        score("F1", keep_rows=False).per_item()

@@ -1,432 +1,375 @@
-"""Selection of discrepant images: against a loop, in batches, with any measure, and bad input."""
-
-from __future__ import annotations
+"""Selection of discrepant images, against a loop over all images."""
 
 import json
 import math
-import random
 from itertools import combinations
 
 import pytest
+from competitors import by_system, random_captions
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import competition as oracle
 from oracles.captions_ngram import Blanks
-from refusals import refused
+from refusals import codes, refused
 
-import semmetrics
-from semmetrics import add_systems, select_discrepant
+from semmetrics import DiscrepancySelection, add_systems, select_discrepant
 from semmetrics.errors import Fact
 from semmetrics.studies import image_selector
 
 CAPTION = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
-SETS = st.integers(2, 4).flatmap(
-    lambda m: st.lists(
-        st.lists(CAPTION, min_size=m, max_size=m), min_size=3, max_size=12
-    )
+CAPTIONS_OF_SYSTEMS = st.integers(2, 4).flatmap(
+    lambda m: st.lists(st.tuples(*[CAPTION] * m), min_size=3, max_size=12)
 )
-
-
-TWO = {"a": {"1": "x y", "2": "z"}, "b": {"1": "x", "2": "w"}}
+CAPTIONS = {"a": {"1": "x y", "2": "z"}, "b": {"1": "x", "2": "w"}}
 LABELS = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["w"]}}
+
+
+def selected(state):
+    """Return the selected images of each pair."""
+    return {(pair.first, pair.second): pair.images for pair in state.pairs}
+
+
+def without(systems, name):
+    return {other: answers for other, answers in systems.items() if other != name}
+
+
+# ---- the images of each pair --------------------------------------------------------------------
+
+
+@given(CAPTIONS_OF_SYSTEMS, st.integers(1, 3))
+def test_images_with_the_smallest_ngsm_are_selected(rows, k):
+    systems = by_system(rows)
+
+    state = select_discrepant(systems, k, ties="id", tokenizer=Blanks())
+
+    expected = oracle.select(systems, k)
+    assert list(selected(state)) == list(combinations(systems, 2))
+    for pair in state.pairs:
+        images, values = zip(*expected[pair.first, pair.second], strict=True)
+        assert pair.images == images
+        assert pair.values == pytest.approx(values)
+        first = systems[pair.first].items()
+        assert pair.n == len(first)
+        assert pair.identical == len(first & systems[pair.second].items())
+
+
+@given(CAPTIONS_OF_SYSTEMS, st.integers(1, 3))
+def test_lower_orders_come_before_ids_if_ngsm_is_0(rows, k):
+    systems = by_system(rows)
+
+    state = select_discrepant(systems, k, measure="NGSM(order=3)", tokenizer=Blanks())
+
+    assert state.ties == "orders"
+    for pair in state.pairs:
+        keys = {}
+        for image, caption in systems[pair.first].items():
+            other_caption = systems[pair.second][image]
+            keys[image] = ngsm_by_falling_order(caption, other_caption)
+        expected = sorted(keys, key=lambda image: (keys[image], image))[:k]
+        assert list(pair.images) == expected
+        last = keys[expected[-1]]
+        assert pair.tied == list(keys.values()).count(last)
+        assert pair.taken == [keys[image] for image in expected].count(last)
+
+
+def ngsm_by_falling_order(first, second):
+    """Return NGSM of order 3, followed by the lower orders if it is 0."""
+    values = []
+    for order in (3, 2, 1):
+        value = oracle.ngsm(first.split(), second.split(), order)
+        values.append(round(value, 12))
+    return values if values[0] == 0 else values[:1]
+
+
+@pytest.mark.parametrize("ties", ["orders", "id", "position", "random"])
+def test_blocks_and_batches_change_nothing(monkeypatch, ties):
+    systems = random_captions()
+    options = {"k": 5, "ties": ties, "seed": 3}
+    whole = select_discrepant(systems, **options)
+
+    batches = []
+    for start, stop in ((0, 7), (7, 8), (8, 40)):
+        batch = {}
+        for system, answers in systems.items():
+            batch[system] = dict(list(answers.items())[start:stop])
+        batches.append(batch)
+    in_batches = select_discrepant(iter(batches), **options)
+    monkeypatch.setattr(image_selector, "_MAX_ANSWERS_PER_BLOCK", 12)
+    in_blocks = select_discrepant(systems, **options)
+
+    assert in_batches.to_json() == whole.to_json()
+    assert in_blocks.to_json() == whole.to_json()
+
+
+@pytest.mark.parametrize(
+    ("ties", "same"), [("id", True), ("random", True), ("position", False)]
+)
+def test_order_of_images_only_matters_for_ties_by_position(ties, same):
+    systems = random_captions()
+    reordered = {s: dict(reversed(answers.items())) for s, answers in systems.items()}
+
+    state = select_discrepant(systems, 5, ties=ties)
+    other_state = select_discrepant(reordered, 5, ties=ties)
+
+    assert (selected(state) == selected(other_state)) is same
+
+
+def test_answers_without_ids_are_numbered():
+    numbered = [f"w{n} v" for n in range(12)]
+    batches = [
+        {"a": numbered[:5], "b": ["z"] * 5},
+        {"a": numbered[5:], "b": ["z"] * 7},
+    ]
+
+    state = select_discrepant(batches, 11)
+
+    assert state.pairs[0].images == tuple(map(str, range(11)))
+
+
+def test_images_that_a_system_does_not_have_are_left_out_and_counted():
+    systems = {"a": {"1": "x", "2": "y", "3": "z"}, "b": {"3": "q", "1": "x", "4": "r"}}
+
+    state = select_discrepant(systems, 1, missing="skip")
+
+    assert state.n == 2
+    assert state.pairs[0].images == ("3",)
+    assert state.answers == {"3": {"a": ["z"], "b": ["q"]}}
+    assert Fact("images-left-out", 2) in state.facts
+
+
+def test_excluded_images_are_read_from_a_file_and_progress_is_reported(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(image_selector, "_MAX_ANSWERS_PER_BLOCK", 30)
+    systems = random_captions(m=2)
+    images = sorted(systems["s0"])[:3]
+    path = tmp_path / "images.txt"
+    path.write_text("\n".join(images) + "\n\n", encoding="utf-8")
+    reports = []
+
+    state = select_discrepant(
+        systems, 2, exclude=path, progress=lambda *report: reports.append(report)
+    )
+
+    assert state.excluded == tuple(images)
+    assert reports == [(15, 40), (30, 40), (40, 40)]
+
+
+def test_records_have_a_row_per_image_pair_and_system():
+    state = select_discrepant(random_captions(m=3), 4)
+
+    records = state.to_records()
+
+    assert records.column("place") == [1, 2, 3, 4] * 3
+    answers = state.answers[records[0]["image_id"]]
+    assert answers["s0"] == [records[0]["first_answer"]]
+    assert len(state.pair_records()) == len(state.system_records()) == 3
+
+
+def test_the_tokenizer_of_a_measure_is_in_the_state():
+    state = select_discrepant(CAPTIONS, 1, measure="ROUGE-L", tokenizer="13a")
+
+    assert state.models == {"tok": "13a"}
+
+
+# ---- functions of two answers -------------------------------------------------------------------
+
+
+def shared_words(first, second):
+    return len(set(first.split()) & set(second.split()))
+
+
+def test_captions_are_compared_by_a_function():
+    systems = random_captions(12, 3)
+
+    state = select_discrepant(systems, 4, measure=shared_words)
+
+    assert state.measure == "function:shared_words"
+    expected = oracle.select(systems, 4, shared_words)
+    for pair in state.pairs:
+        images = list(zip(pair.images, pair.values, strict=True))
+        assert images == expected[pair.first, pair.second]
+
+
+@pytest.mark.parametrize("options", [{"task": "labels"}, {}])
+def test_functions_of_label_sets_take_lists(options):
+    calls = []
+
+    def similarity(first, second):
+        calls.append((first, second))
+        return 0
+
+    systems = {"a": {"1": ["x", "y"], "2": ["z"]}, "b": {"1": ["x"], "2": ["q"]}}
+    select_discrepant(systems, 1, measure=similarity, **options)
+
+    assert calls == [(["x", "y"], ["x"]), (["z"], ["q"])]
+
+
+def test_undefined_images_are_not_selected_but_counted_unless_excluded():
+    systems = {"a": ["a 0", "a 1", "a 2", "a 3"], "b": ["b 0", "b 1", "b 2", "b 3"]}
+
+    def similarity(first, second):
+        return math.nan if first.endswith("1") else 0.0
+
+    state = select_discrepant(systems, 1, exclude=["0"], measure=similarity)
+
+    (pair,) = state.pairs
+    assert pair.images == ("2",)
+    assert pair.n == 2
+    assert pair.undefined == 1
+    assert "undefined-pairs" in codes(state)
 
 
 @pytest.mark.parametrize(
     ("systems", "options", "code"),
     [
-        ({"a": TWO["a"]}, {}, "too-few-compared"),
+        ({"a": CAPTIONS["a"]}, {}, "too-few-compared"),
         ([], {}, "wrong-type"),
-        ("a.json", {}, "wrong-type"),
-        (TWO, {"k": 3}, "too-few-images"),
-        (TWO, {"k": 0}, "bad-option"),
-        (TWO, {"ties": "name"}, "bad-choice"),
-        (TWO, {"measure": "NGSM BLEU-4"}, "wrong-count"),
+        (CAPTIONS, {"k": 3}, "too-few-images"),
+        (CAPTIONS, {"k": 0}, "bad-option"),
+        (CAPTIONS, {"ties": "name"}, "bad-choice"),
+        (CAPTIONS, {"measure": "NGSM BLEU-4"}, "wrong-count"),
         (LABELS, {"measure": "MacroF1"}, "no-item-values"),
-        (TWO, {"measure": lambda a, b: math.inf, "task": "captions"}, "not-finite"),
-        (LABELS, {"measure": "NGSM", "task": "labels"}, "wrong-kind"),
-        (TWO, {"exclude": ["1", "2"]}, "too-few-images"),
-        (TWO, {"weights": {}}, "not-applicable"),
+        (CAPTIONS, {"measure": lambda a, b: math.inf}, "not-finite"),
+        (CAPTIONS, {"weights": {}}, "not-applicable"),
         ({"a": {"1": "x"}, "b": {"2": "x"}}, {}, "missing-images"),
         ({"a": {"1": "x"}, "b": {"2": "x"}}, {"missing": "skip"}, "nothing-given"),
-        ({"a": {"1": "x"}, "b": ["x"]}, {}, "unlike-images"),
-        ({"a": ["x"], "b": ["x", "y"]}, {}, "unlike-images"),
         ({"a": {"1": ["x", "y"]}, "b": {"1": ["z"]}}, {}, "several-answers"),
-        ({1: TWO["a"], 2: TWO["b"]}, {}, "wrong-type"),
-        # no file in UTF-8 can hold these, so that the state could not be read
-        ({"a": TWO["a"], "\ud800": TWO["b"]}, {}, "lone-surrogate"),
-        ({n: {"\ud800": "x"} for n in "ab"}, {}, "lone-surrogate"),
-        (
-            {n: {"1": ["\udc00"]} for n in "ab"},
-            {"measure": "F1", "task": "labels"},
-            "lone-surrogate",
-        ),
-        ([TWO, TWO], {}, "duplicate"),
-        ([TWO, {"a": {"3": "x"}, "c": {"3": "y"}}], {}, "other-systems"),
+        ({"a": CAPTIONS["a"], "\ud800": CAPTIONS["b"]}, {}, "lone-surrogate"),
+        ([CAPTIONS, CAPTIONS], {}, "duplicate"),
+        ([CAPTIONS, {"a": {"3": "x"}, "c": {"3": "y"}}], {}, "other-systems"),
     ],
 )
-def test_what_is_refused(systems, options, code):
+def test_invalid_competitions_raise_an_error(systems, options, code):
     with refused(code):
         select_discrepant(systems, **{"k": 1, **options})
 
 
-def named(rows):
-    """Systems from rows of captions; ids are not in the order of their names."""
-    ids = [f"{(7 * n) % len(rows)}{n}" for n in range(len(rows))]
-    names = [f"s{n}" for n in range(len(rows[0]))]
-    return {
-        n: {i: row[k] for i, row in zip(ids, rows, strict=True)}
-        for k, n in enumerate(names)
-    }
+# ---- systems that are added and images that are taken out ---------------------------------------
 
 
-def made(n=40, m=4, seed=0):
-    rng = random.Random(seed)
-    words = ["a", "dog", "cat", "runs", "sits", "on", "the", "red", "grass", "bus"]
-    return named(
-        [
-            [" ".join(rng.choices(words, k=rng.randint(2, 6))) for _ in range(m)]
-            for _ in range(n)
-        ]
-    )
-
-
-def chosen(selection):
-    return {
-        (pair.first, pair.second): list(zip(pair.images, pair.values, strict=True))
-        for pair in selection.pairs
-    }
-
-
-@given(SETS, st.integers(1, 3))
-def test_selection_is_that_of_a_loop(rows, k):
-    systems = named(rows)
-    found = select_discrepant(systems, k, ties="id", tokenizer=Blanks())
-    expected = oracle.select(systems, k)
-    assert [*chosen(found)] == [*combinations(systems, 2)]
-    for pair, images in chosen(found).items():
-        assert [i for i, _ in images] == [i for i, _ in expected[pair]]
-        assert [v for _, v in images] == pytest.approx([v for _, v in expected[pair]])
-    for pair in found.pairs:
-        a, b = systems[pair.first], systems[pair.second]
-        values = [oracle.ngsm(a[i].split(), b[i].split()) for i in a]
-        assert pair.mean == pytest.approx(sum(values) / len(values))
-        assert pair.identical == sum(a[i] == b[i] for i in a)
-        last = pair.values[-1]
-        assert pair.tied == sum(math.isclose(v, last, abs_tol=1e-12) for v in values)
-        assert pair.taken == sum(v == last for v in pair.values)
-        assert (pair.n, pair.undefined) == (len(a), 0)
-
-
-@pytest.mark.parametrize("ties", ["orders", "id", "position", "random"])
-def test_blocks_and_batches_change_nothing(monkeypatch, ties):
-    systems = made()
-    whole = select_discrepant(systems, 5, ties=ties, seed=3)
-    monkeypatch.setattr(image_selector, "_MAX_ANSWERS_PER_BLOCK", 12)
-    blocks = select_discrepant(systems, 5, ties=ties, seed=3)
-    assert blocks.to_json() == whole.to_json()
-    ids = list(systems["s0"])
-    parts = [ids[:7], ids[7:8], ids[8:]]
-    batches = (
-        {n: {i: one[i] for i in part} for n, one in systems.items()} for part in parts
-    )
-    assert select_discrepant(batches, 5, ties=ties, seed=3).to_json() == whole.to_json()
-
-
-@given(SETS, st.integers(1, 3))
-def test_lower_orders_come_before_ids_if_ngsm_is_0(rows, k):
-    systems = {
-        f"s{column}": {
-            f"{row:02}": captions[column] for row, captions in enumerate(rows)
-        }
-        for column in range(len(rows[0]))
-    }
-    found = select_discrepant(systems, k, measure="NGSM(order=3)", tokenizer=Blanks())
-    assert found.ties == "orders"
-    for pair in found.pairs:
-        levels = {}
-        for image, caption in systems[pair.first].items():
-            both = caption.split(), systems[pair.second][image].split()
-            values = [round(oracle.ngsm(*both, order), 12) for order in (3, 2, 1)]
-            levels[image] = values if values[0] == 0 else values[:1]
-        expected = sorted(levels, key=lambda image: (levels[image], image))[:k]
-        assert list(pair.images) == expected
-        last = levels[expected[-1]]
-        assert pair.tied == sum(one == last for one in levels.values())
-        assert pair.taken == sum(levels[image] == last for image in expected)
-
-
-def test_a_state_that_was_selected_by_ids_stays_so(tmp_path):
-    systems = {
-        "a": {"1": "a red dog runs", "2": "one big cat sits", "3": "two men talk here"},
-        "b": {
-            "1": "a red dog sits",
-            "2": "some blue bus waits",
-            "3": "two women talk there",
-        },
-    }
-    before = select_discrepant(systems, 1, ties="id")
-    assert before.pairs[0].images == ("1",)
-    assert select_discrepant(systems, 1).pairs[0].images == ("2",)
-    before.save(tmp_path / "state.json")
-    systems["c"] = {"1": "a red dog talks", "2": "nobody knows why", "3": "a red cow"}
-    after = add_systems(tmp_path / "state.json", systems)
-    assert after.ties == "id"
-    assert [pair.images for pair in after.pairs] == [("1",), ("1",), ("1",)]
-
-
-def test_equal_values_are_ties_in_exact_arithmetic():
-    rng, k = random.Random(1), 400
-    texts = [
-        {
-            f"{i:04}": " ".join(rng.choices("ab", k=rng.randint(5, 14)))
-            for i in range(1500)
-        }
-        for _ in "xy"
-    ]
-    values = {
-        i: oracle.ngsm_product(one.split(), texts[1][i].split(), 3)
-        for i, one in texts[0].items()
-    }
-    found = select_discrepant(
-        dict(zip("xy", texts, strict=True)),
-        k,
-        measure="NGSM(order=3)",
-        ties="id",
-        tokenizer=Blanks(),
-    ).pairs[0]
-    expected = sorted(values, key=lambda i: (values[i], i))[:k]
-    assert list(found.images) == expected
-    assert found.tied == sum(v == values[expected[-1]] for v in values.values())
-
-
-def test_items_without_ids_are_numbered():
-    systems = {"a": ["x y", "same one", "p q"], "b": ["z w", "same one", "r s"]}
-    found = select_discrepant(systems, 2)
-    assert found.pairs[0].images == ("0", "2")
-    batches = [
-        {n: one[:1] for n, one in systems.items()},
-        {n: one[1:] for n, one in systems.items()},
-    ]
-    assert chosen(select_discrepant(batches, 2)) == chosen(found)
-    many = [f"w{n} v" for n in range(12)]
-    assert select_discrepant({"a": many, "b": ["z"] * 12}, 3).pairs[0].images == (
-        "0",
-        "1",
-        "2",
-    )
-
-
-def test_a_function_of_ones_own():
-    systems = made(12, 3)
-
-    def overlap(first, second):
-        return len({*first.split()} & {*second.split()})
-
-    found = select_discrepant(systems, 4, measure=overlap, task="captions")
-    assert found.measure.endswith("overlap")
-    expected = oracle.select(systems, 4, overlap)
-    assert chosen(found) == expected
-    labels = {"a": {"1": ["x", "y"], "2": ["z"]}, "b": {"1": ["x"], "2": ["q"]}}
-    pair = select_discrepant(labels, 1, measure=lambda a, b: len({*a} & {*b})).pairs[0]
-    assert pair.images == ("2",)
-    alone = {"a": {"1": ["x"], "2": ["z"]}, "b": {"1": ["x"], "2": ["q"]}}
-    seen = []
-    select_discrepant(
-        alone, 1, task="labels", measure=lambda a, b: seen.append((a, b)) or 0
-    )
-    assert seen == [(["x"], ["x"]), (["z"], ["q"])]
-    half = select_discrepant(
-        systems, 1, measure=lambda a, b: math.nan if len(a) > 12 else 0.0
-    )
-    assert all(pair.undefined for pair in half.pairs)
-    assert "undefined-pairs" in {fact.code for fact in half.facts}
-
-
-def test_excluded_images_are_not_undefined():
-    systems = {n: {str(i): f"{n} {i}" for i in range(4)} for n in "ab"}
-    found = select_discrepant(
-        systems,
-        1,
-        exclude=["0"],
-        task="captions",
-        measure=lambda a, b: math.nan if a.endswith("1") else 0.0,
-    ).pairs[0]
-    assert (found.n, found.undefined, found.images) == (2, 1, ("2",))
-
-
-def test_progress_and_a_file_of_excluded_images(tmp_path, monkeypatch):
-    monkeypatch.setattr(image_selector, "_MAX_ANSWERS_PER_BLOCK", 30)
-    path, said = tmp_path / "out.txt", []
-    systems = made(m=2)
-    path.write_text("\n".join([*systems["s0"]][:3]) + "\n\n", encoding="utf-8")
-    found = select_discrepant(
-        systems, 2, exclude=path, progress=lambda *s: said.append(s)
-    )
-    assert said == [(15, 40), (30, 40), (40, 40)]
-    assert found.excluded == tuple(sorted([*systems["s0"]][:3]))
-
-
-@pytest.mark.parametrize("ties", ["orders", "id", "position", "random"])
-def test_an_image_taken_out_is_replaced_by_the_next_of_its_pair(ties):
-    systems = made(m=3)
-    before = select_discrepant(systems, 3, ties=ties)
-    lost = before.pairs[0].images[:1] + before.pairs[2].images[1:2]
-    after = add_systems(before, systems, exclude=lost)
-    assert after == select_discrepant(systems, 3, ties=ties, exclude=lost)
-    for old, new in zip(before.pairs, after.pairs, strict=True):
-        kept = [image for image in old.images if image not in lost]
-        assert [*new.images][: len(kept)] == kept
-        assert len(new.images) == 3
-    rows = [row["image_id"] for row in after.sheet(annotators=1, since=before)]
-    assert {*rows} == {*after.images} - {*before.images}
-    again = add_systems(after, systems, exclude=after.pairs[0].images[:1])
-    assert {*lost} < {*again.excluded}
-    changed, fewer = (
-        {**systems, "s0": systems["s1"]},
-        {n: systems[n] for n in ("s0", "s1")},
-    )
-    more = {**systems, "s9": systems["s1"]}
-    both = [
-        add_systems(before, more, exclude=lost),
-        select_discrepant(more, 3, ties=ties, exclude=lost),
-    ]
-    assert both[0].pairs == both[1].pairs
-    for some, out, code in (
-        (changed, lost, "state-differs"),
-        (fewer, lost, "systems-missing"),
-        (systems, ["none"], "nothing-given"),
-    ):
-        with refused(code):
-            add_systems(before, some, exclude=out)
-
-
-# ---- systems that are added -------------------------------------------------------------------
-
-
-def test_adding_compares_new_pairs_alone():
-    systems, compared = made(m=3), []
+def test_added_systems_are_compared_and_earlier_pairs_are_not():
+    systems = random_captions(m=3)
+    compared = []
 
     def similarity(first, second):
         compared.append({first, second})
         return float(first == second)
 
-    some = {name: systems[name] for name in ("s0", "s1")}
-    before = select_discrepant(some, 5, measure=similarity, task="captions")
+    before = select_discrepant(without(systems, "s2"), 5, measure=similarity)
     compared.clear()
     after = add_systems(before, systems, measure=similarity)
-    mine = {*systems["s2"].values()}
+
     assert len(after.pairs) == 3
+    captions = set(systems["s2"].values())
     assert compared
-    assert all(pair & mine for pair in compared)
+    assert all(pair & captions for pair in compared)
 
 
-def test_what_cannot_be_added():
-    systems = made(m=3)
-    before = select_discrepant({n: systems[n] for n in ("s0", "s1")}, 5)
-    other = {
-        **systems,
-        "s0": {**systems["s0"], next(iter(systems["s0"])): "something else"},
-    }
-    fewer = {n: dict(list(one.items())[:30]) for n, one in systems.items()}
-    a, b = (
-        systems["s0"]["00"],
-        next(t for t in systems["s0"].values() if t != systems["s0"]["00"]),
-    )
-    swaps = {a: b, b: a}  # answers that changed places
-    turned = {
-        **systems,
-        "s0": {i: swaps.get(text, text) for i, text in systems["s0"].items()},
-    }
-    cases = [
-        (
-            lambda: add_systems(before, {n: systems[n] for n in ("s2", "s0")}),
-            "systems-missing",
-        ),
-        (
-            lambda: add_systems(before, {n: systems[n] for n in ("s0", "s1")}),
-            "nothing-given",
-        ),
-        (lambda: add_systems(before, {"new": {}}), "too-few-compared"),
-        (lambda: add_systems(before, turned), "state-differs"),
-        (lambda: add_systems(before, other), "state-differs"),
-        (lambda: add_systems(before, fewer), "state-differs"),
-        (lambda: add_systems(before, systems, tokenizer="13a"), "state-differs"),
-        (lambda: add_systems(before, systems, missing="skip"), "not-applicable"),
-        (lambda: add_systems(before, systems, measure=len), "not-applicable"),
-    ]
-    for call, code in cases:
-        with refused(code):
-            call()
-    own = select_discrepant(
-        {n: systems[n] for n in ("s0", "s1")}, 5, tokenizer=Blanks()
-    )
+def test_ties_of_added_systems_are_ordered_as_before(tmp_path):
+    systems = random_captions(m=3)
+    before = select_discrepant(without(systems, "s2"), 1, ties="id")
+    before.save(tmp_path / "state.json")
+
+    after = add_systems(tmp_path / "state.json", systems)
+
+    assert selected(after) == selected(select_discrepant(systems, 1, ties="id"))
+    assert selected(after) != selected(select_discrepant(systems, 1, ties="orders"))
+
+
+@pytest.mark.parametrize("ties", ["orders", "id", "position", "random"])
+def test_images_that_are_taken_out_are_replaced_by_the_next_of_their_pair(ties):
+    systems = random_captions(m=3)
+    before = select_discrepant(systems, 3, ties=ties)
+    lost = [before.pairs[0].images[0], before.pairs[2].images[1]]
+
+    after = add_systems(before, systems, exclude=lost)
+
+    assert after == select_discrepant(systems, 3, ties=ties, exclude=lost)
+    for old, new in zip(before.pairs, after.pairs, strict=True):
+        kept = [image for image in old.images if image not in lost]
+        assert list(new.images[: len(kept)]) == kept
+    sheet = after.sheet(annotators=1, since=before)
+    assert set(sheet.column("image_id")) == set(after.images) - set(before.images)
+
+
+def test_images_are_taken_out_while_systems_are_added():
+    systems = random_captions(m=3)
+    before = select_discrepant(without(systems, "s2"), 3)
+    lost = before.images[:1]
+
+    after = add_systems(before, systems, exclude=lost)
+
+    assert after.pairs == select_discrepant(systems, 3, exclude=lost).pairs
+
+
+SYSTEMS = random_captions(m=3)
+FIRST_ANSWERS = SYSTEMS["s0"]
+CHANGED_ANSWERS = dict(
+    zip(FIRST_ANSWERS, reversed(FIRST_ANSWERS.values()), strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "code"),
+    [
+        (without(SYSTEMS, "s1"), {}, "systems-missing"),
+        (without(SYSTEMS, "s2"), {}, "nothing-given"),
+        ({"new": {}}, {}, "too-few-compared"),
+        ({**SYSTEMS, "s0": CHANGED_ANSWERS}, {}, "state-differs"),
+        (random_captions(30, 3), {}, "state-differs"),
+        (SYSTEMS, {"tokenizer": "13a"}, "state-differs"),
+        (SYSTEMS, {"missing": "skip"}, "not-applicable"),
+        (SYSTEMS, {"measure": len}, "not-applicable"),
+    ],
+)
+def test_systems_that_cannot_be_added_raise_an_error(systems, options, code):
+    before = select_discrepant(without(SYSTEMS, "s2"), 5)
+
+    with refused(code):
+        add_systems(before, systems, **options)
+
+
+def test_a_tokenizer_of_ones_own_must_be_passed_again():
+    before = select_discrepant(without(SYSTEMS, "s2"), 5, tokenizer=Blanks())
+
     with refused("give-again", name="tokenizer"):
-        add_systems(own, systems)
-    assert len(add_systems(own, systems, tokenizer=Blanks()).pairs) == 3
+        add_systems(before, SYSTEMS)
+    with refused("state-differs"):
+        add_systems(before, SYSTEMS, tokenizer=list)
+
+    assert len(add_systems(before, SYSTEMS, tokenizer=Blanks()).pairs) == 3
 
 
-def test_another_embedding_or_tokenizer_is_refused(tmp_path):
-    labels = {"a": {"1": ["cat"]}, "b": {"1": ["dog"]}, "c": {"1": ["bus"]}}
-    some = {name: labels[name] for name in "ab"}
+def test_an_embedding_that_has_changed_raises_an_error(tmp_path):
+    systems = {"a": {"1": ["cat"]}, "b": {"1": ["dog"]}, "c": {"1": ["bus"]}}
     path = tmp_path / "words.txt"
     path.write_text("cat 1 0\ndog 0 1\nbus 1 1\n", encoding="utf-8")
-    before = select_discrepant(some, 1, measure="SemF1(threshold=0.5)", embedding=path)
-    assert len(add_systems(before, labels).pairs) == 3
+    before = select_discrepant(
+        without(systems, "c"), 1, measure="SemF1(threshold=0.5)", embedding=path
+    )
+
+    assert len(add_systems(before, systems).pairs) == 3
     path.write_text("cat 1 0\ndog 0 2\nbus 1 3\n", encoding="utf-8")
     with refused("state-differs"):
-        add_systems(before, labels)
-    captions = {n: {"1": one["1"][0]} for n, one in labels.items()}
-    first = {n: captions[n] for n in "ab"}
-    before = select_discrepant(first, 1, tokenizer=lambda text: text.split())
-    with refused("state-differs"):
-        add_systems(before, captions, tokenizer=list)
-    kept = select_discrepant(first, 1, measure="ROUGE-L", tokenizer="13a")
-    assert kept.models == {"tok": "13a"}
+        add_systems(before, systems)
 
 
-# ---- the state --------------------------------------------------------------------------------
-
-
-KEYS = ["k", "n", "systems", "answers", "digest", "measure", "options"]
-
-
-@pytest.mark.parametrize("what", [*KEYS, [], {}, {"schema": "semmetrics.score/1"}])
-def test_a_state_that_was_changed_or_is_none_is_refused(tmp_path, what):
-    if changed := isinstance(what, str):
-        entry = json.loads(select_discrepant(made(), 5).to_json())
-        what = {**entry, what: 6 if isinstance(entry[what], int) else "other"}
+@pytest.mark.parametrize("key", ["k", "n", "systems", "answers", "digest", "measure"])
+def test_states_that_were_edited_raise_an_error(tmp_path, key):
+    entry = json.loads(select_discrepant(CAPTIONS, 1).to_json())
+    entry[key] = 6 if isinstance(entry[key], int) else "other"
     path = tmp_path / "state.json"
-    path.write_text(json.dumps(what), encoding="utf-8")
-    with refused("state-edited" if changed else "not-a-state"):
-        semmetrics.DiscrepancySelection.load(path)
+    path.write_text(json.dumps(entry), encoding="utf-8")
+
+    with refused("state-edited"):
+        DiscrepancySelection.load(path)
 
 
-def test_records():
-    found = select_discrepant(made(m=3), 4)
-    rows = found.to_records()
-    assert len(rows) == 12
-    assert rows[0]["first_answer"] == found.answers[rows[0]["image_id"]]["s0"][0]
-    assert [row["place"] for row in rows][:4] == [1, 2, 3, 4]
-    assert len(found.pair_records()) == len(found.system_records()) == 3
+@pytest.mark.parametrize("content", ["[]", "{}", '{"schema": "semmetrics.score/1"}'])
+def test_files_that_are_no_state_raise_an_error(tmp_path, content):
+    path = tmp_path / "state.json"
+    path.write_text(content, encoding="utf-8")
 
-
-def test_images_that_a_system_lacks_are_counted():
-    systems = {"a": {"1": "x", "2": "y", "3": "z"}, "b": {"3": "q", "1": "x", "4": "r"}}
-    found = select_discrepant(systems, 1, missing="skip")
-    assert (found.n, found.left_out) == (2, 2)
-    assert found.pairs[0].images == ("3",)
-    assert found.answers == {"3": {"a": ["z"], "b": ["q"]}}
-    assert Fact("images-left-out", 2) in found.facts
-
-
-def test_the_order_of_images_matters_for_ties_by_position_alone():
-    systems = made()
-    ids = list(systems["s0"])
-    turned = {n: {i: one[i] for i in reversed(ids)} for n, one in systems.items()}
-    for ties, same in (("id", True), ("random", True), ("position", False)):
-        one, other = (select_discrepant(s, 5, ties=ties) for s in (systems, turned))
-        assert (chosen(one) == chosen(other)) == same
-    first, second = (
-        select_discrepant(systems, 5, ties="random", seed=s) for s in (1, 2)
-    )
-    assert chosen(first) != chosen(second)
+    with refused("not-a-state"):
+        DiscrepancySelection.load(path)

@@ -1,6 +1,4 @@
-"""Equation 7 and dominance, against loops and a dense eigen-solver."""
-
-from __future__ import annotations
+"""Equation 7 of Wan et al. and dominances, against loops and dense eigenvectors."""
 
 import math
 
@@ -15,148 +13,147 @@ from refusals import refused
 
 from semmetrics.studies.dominance import compute_dominance, rank_dominance
 
-SIZES = st.integers(2, 9)
+POSITIVE_SCORES = st.integers(2, 9).flatmap(
+    lambda size: arrays(np.float64, (size, size), elements=st.floats(0.01, 100))
+)
 
 
-def positive(size):
-    return arrays(np.float64, (size, size), elements=st.floats(0.01, 100))
-
-
-@given(SIZES.flatmap(positive))
-def test_of_positive_scores_it_is_the_perron_vector(scores):
+@given(POSITIVE_SCORES)
+def test_dominances_are_ratios_of_scores(scores):
     dominance = compute_dominance(scores)
+
     assert_allclose(dominance, oracle.dominance(scores.tolist()), rtol=1e-14)
     assert_allclose(dominance * dominance.T, 1.0, rtol=1e-14)
-    found = rank_dominance(dominance)
+
+
+@given(POSITIVE_SCORES)
+def test_positive_dominances_are_ranked_by_the_perron_vector(scores):
+    dominance = compute_dominance(scores)
+
+    rank = rank_dominance(dominance)
+
     values, vectors = np.linalg.eig(dominance)
     perron = np.abs(vectors[:, np.argmax(values.real)].real)
-    assert_allclose(found.scores, perron / perron.sum(), rtol=1e-9)
-    assert found.irreducible
-    assert found.period == 1
-    assert found.converged
-    assert math.isclose(sum(found.scores), 1.0)
+    assert_allclose(rank.scores, perron / perron.sum(), rtol=1e-9)
+    assert rank.irreducible
+    assert rank.period == 1
+    assert rank.converged
+
+
+CYCLES_OF_2_AND_3 = [
+    [0, 4, 0, 0, 0],
+    [1, 0, 0, 0, 0],
+    [0, 0, 0, 8, 0],
+    [0, 0, 0, 0, 1],
+    [0, 0, 1, 0, 0],
+]
 
 
 @pytest.mark.parametrize(
     ("matrix", "period", "irreducible"),
     [
-        ([[0, 2], [1, 0]], 2, True),  # no power is positive: the powers go round
         ([[0, 1, 0], [0, 0, 1], [3, 0, 0]], 3, True),
         ([[1, 2, 0], [0.5, 1, 0], [0, 0, 3]], 1, False),
         ([[0, 2, 0], [1, 0, 0], [1, 1, 1]], 2, False),
-        ([[1, 0, 0], [0, 0.5, 0], [0, 0, 0.4]], 1, False),
-        ([[1, 1, 1], [1, 1, 1], [1, 1, 1]], 1, True),
-        ([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]], 2, True),
-        # two cycles that grow alike, of lengths 2 and 3
-        (
-            [
-                [0, 4, 0, 0, 0],
-                [1, 0, 0, 0, 0],
-                [0, 0, 0, 8, 0],
-                [0, 0, 0, 0, 1],
-                [0, 0, 1, 0, 0],
-            ],
-            6,
-            False,
-        ),
+        (CYCLES_OF_2_AND_3, 6, False),
     ],
 )
-def test_equation_7_as_it_stands(matrix, period, irreducible):
-    found = rank_dominance(matrix)
-    assert_allclose(found.scores, oracle.power_mean(matrix, 20_000), atol=1e-3)
-    assert (found.period, found.irreducible, found.converged) == (
-        period,
-        irreducible,
-        True,
-    )
+def test_scores_are_the_mean_over_all_powers(matrix, period, irreducible):
+    rank = rank_dominance(matrix)
+
+    assert_allclose(rank.scores, oracle.power_mean(matrix, 20_000), atol=1e-3)
+    assert rank.period == period
+    assert rank.irreducible is irreducible
+    assert rank.converged
 
 
 def test_a_block_that_grows_with_the_power_takes_all():
-    # F^a 1 = (1 + 2a, 1): the mean approaches (1, 0) by 1/a alone
-    found = rank_dominance([[1, 2], [0, 1]])
-    assert_allclose(found.scores, [1, 0], atol=1e-11)
-    assert oracle.power_mean([[1, 2], [0, 1]], 20_000)[0] == pytest.approx(1, abs=1e-3)
-    assert not found.irreducible
-    assert found.ranks == (1, 2)
+    rank = rank_dominance([[1, 2], [0, 1]])  # F^a 1 = (1 + 2a, 1)
 
-
-FAR = [
-    [[0, 1e200], [1e-200, 0]],
-    [[1, 1e300], [1e-300, 1]],
-    [[1, 1e300], [0, 1]],
-    [[1, 1e300, 2], [1e-300, 1, 1e-150], [0.5, 1e150, 1]],
-    [[0, 1e-200, 0], [0, 0, 1e-200], [1e-100, 0, 0]],
-    [[0, 3e-5, 0], [1.5, 1.4e-18, 0], [0, 2.6e-7, 6.4e-4]],  # nearly of period 2
-    [[1e-300, 1, 0], [0, 1e-300, 1], [0, 0, 2e-300]],
-]
-
-
-@pytest.mark.parametrize("matrix", FAR)
-def test_dominances_of_any_size_against_60_digits(matrix):
-    found = rank_dominance(matrix)
-    assert found.converged
-    assert_allclose(
-        found.scores, oracle.power_limit(matrix, found.period), rtol=1e-9, atol=1e-11
-    )
-
-
-@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 3e-11, 1e-12, 1e-13, 1e-14])
-@pytest.mark.parametrize("size", [1, 2])
-def test_blocks_that_grow_nearly_alike(gap, size):
-    block = np.ones((size, size))
-    matrix = np.kron([[1, 0], [0, 1 + gap]], block)
-    found = rank_dominance(matrix)
-    assert found.converged
-    assert_allclose(found.scores, oracle.power_limit(matrix), atol=1e-11)
-    assert found.ranks == (1 + size,) * size + (1,) * size
+    assert_allclose(rank.scores, [1, 0], atol=1e-11)
+    assert rank.ranks == (1, 2)
 
 
 @pytest.mark.parametrize(
     "matrix",
     [
-        [[0, 0], [0, 0]],
-        [[0, 1], [0, 0]],
-        [[0, 1, 1], [0, 0, 1], [0, 0, 0]],
+        [[1, 1e300], [1e-300, 1]],
+        [[1, 1e300, 2], [1e-300, 1, 1e-150], [0.5, 1e150, 1]],
+        [[0, 3e-5, 0], [1.5, 1.4e-18, 0], [0, 2.6e-7, 6.4e-4]],  # nearly of period 2
+        [[1e-300, 1, 0], [0, 1e-300, 1], [0, 0, 2e-300]],
     ],
 )
-def test_matrices_whose_powers_vanish(matrix):
+def test_dominances_of_any_magnitude_agree_with_60_digits(matrix):
+    rank = rank_dominance(matrix)
+
+    expected = oracle.power_limit(matrix, rank.period)
+    assert rank.converged
+    assert_allclose(rank.scores, expected, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-9, 3e-11, 1e-12, 1e-14])
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_faster_of_two_blocks_with_nearly_equal_growth_wins(gap, size):
+    matrix = np.kron([[1, 0], [0, 1 + gap]], np.ones((size, size)))
+
+    rank = rank_dominance(matrix)
+
+    assert rank.converged
+    assert_allclose(rank.scores, oracle.power_limit(matrix), atol=1e-11)
+    assert rank.ranks == (1 + size,) * size + (1,) * size
+
+
+@pytest.mark.parametrize(
+    "matrix", [[[0, 0], [0, 0]], [[0, 1, 1], [0, 0, 1], [0, 0, 0]]]
+)
+def test_matrices_whose_powers_vanish_raise_an_error(matrix):
     with refused("vanishing-dominance"):
         rank_dominance(matrix)
 
 
-def test_powers_that_repeat_too_late_are_refused():
-    lengths = (2, 3, 5, 7, 11, 13)  # of cycles; they are in step after 30,030 powers
-    matrix, start = np.zeros((sum(lengths), sum(lengths))), 0
+def test_powers_with_a_period_above_the_limit_raise_an_error():
+    lengths = (2, 3, 5, 7, 11, 13)  # of cycles, with a common period of 30,030
+    matrix = np.zeros((sum(lengths), sum(lengths)))
+    start = 0
     for length in lengths:
         places = start + np.arange(length)
         matrix[places, np.roll(places, 1)] = 1
         start += length
+
     with refused("vanishing-dominance"):
         rank_dominance(matrix)
 
 
+@pytest.mark.parametrize("function", [compute_dominance, rank_dominance])
 @pytest.mark.parametrize(
-    ("scores", "floor", "words"),
+    ("matrix", "code"),
     [
-        *[
-            ([[0, odd], [1, 0]], floor, "out-of-range")
-            for odd in (-0.5, math.nan, math.inf)
-            for floor in (None, 0.1, "of dominances")
-        ],
-        ([[0, 1], [1, 0]], 0.0, "bad-option"),
-        ([[0, 1], [1, 0]], math.inf, "bad-option"),
-        ([[0, 1e-320], [1, 0]], None, "no-dominance"),
-        ([[0, 1], [1e-320, 0]], None, "no-dominance"),
-        *[
-            (odd, floor, "wrong-shape")
-            for odd in ([[1, 2]], [], np.ones((2, 2, 2)), 5)
-            for floor in (None, "of dominances")
-        ],
+        ([[0, -0.5], [1, 0]], "out-of-range"),
+        ([[0, math.nan], [1, 0]], "out-of-range"),
+        ([[0, math.inf], [1, 0]], "out-of-range"),
+        ([[1, 2]], "wrong-shape"),
+        ([], "wrong-shape"),
+        (5, "wrong-shape"),
     ],
 )
-def test_scores_and_dominances_that_are_refused(scores, floor, words):
-    with refused(words):
-        if floor == "of dominances":
-            rank_dominance(scores)
-        else:
-            compute_dominance(scores, floor=floor)
+def test_only_square_matrices_of_numbers_from_0_are_accepted(function, matrix, code):
+    with refused(code):
+        function(matrix)
+
+
+@pytest.mark.parametrize("floor", [0.0, math.inf])
+def test_a_floor_that_is_not_positive_and_finite_raises_an_error(floor):
+    with refused("bad-option"):
+        compute_dominance([[0, 1], [1, 0]], floor=floor)
+
+
+@pytest.mark.parametrize("scores", [[[0, 1e-320], [1, 0]], [[0, 1], [0, 0]]])
+def test_infinite_dominances_raise_an_error(scores):
+    with refused("no-dominance"):
+        compute_dominance(scores)
+
+
+def test_scores_of_0_are_raised_to_the_floor():
+    dominance = compute_dominance([[0, 1], [0, 0]], floor=0.1)
+
+    assert dominance.tolist() == [[1, 10], [0.1, 1]]

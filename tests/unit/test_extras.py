@@ -1,6 +1,4 @@
-"""Every error about a missing package names an extra that pip can install."""
-
-from __future__ import annotations
+"""Errors about missing or broken packages name an extra or a command that pip can install."""
 
 import ast
 import os
@@ -21,37 +19,33 @@ else:
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def extras() -> dict[str, str]:
-    """The extra that each place in the source names."""
-    found = {}
-    for path in sorted((ROOT / "semmetrics").rglob("*.py")):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for word in call.keywords if isinstance(call, ast.Call) else ():
-                if word.arg == "extra" and isinstance(word.value, ast.Constant):
-                    found[f"{path.relative_to(ROOT)}, {call.lineno}"] = word.value.value
-    return found
+def extras_of_errors():
+    """Return the values of all keywords ``extra=`` in the source."""
+    extras = set()
+    for path in (ROOT / "semmetrics").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.keyword) or node.arg != "extra":
+                continue
+            if isinstance(node.value, ast.Constant):
+                extras.add(node.value.value)
+    return extras
 
 
-@pytest.fixture(scope="module")
-def offered():
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        return tomllib.load(file)["project"]["optional-dependencies"]
+def test_errors_name_extras_that_exist_and_are_part_of_all():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    (requirement,) = extras["all"]
+    in_all = requirement.removeprefix("semmetrics[").removesuffix("]").split(",")
 
+    named = extras_of_errors()
 
-def test_the_extras_that_errors_name_exist(offered):
-    named = extras()
-    assert {"sbert", "word2vec", "wordnet"} <= set(named.values())  # it finds them
-    assert {
-        place: extra for place, extra in named.items() if extra not in offered
-    } == {}
-    (whole,) = offered["all"]
-    held = whole.removeprefix("semmetrics[").removesuffix("]").split(",")
-    assert set(held) <= set(offered)
-    assert set(named.values()) <= {*held, "all"}
+    assert {"sbert", "word2vec", "wordnet"} <= named
+    assert set(in_all) <= set(extras)
+    assert named <= {*in_all, "all"}
 
 
 @pytest.mark.parametrize(
-    ("cause", "said"),
+    ("cause", "text"),
     [
         (
             ModuleNotFoundError("No module named 'nltk'", name="nltk"),
@@ -68,35 +62,42 @@ def test_the_extras_that_errors_name_exist(offered):
         ),
     ],
 )
-def test_a_package_that_is_there_and_broken_is_not_called_missing(cause, said):
+def test_broken_packages_are_not_called_missing(cause, text):
     error = MissingDependencyError("nltk", "METEOR-nltk", extra="wordnet", error=cause)
-    assert f"METEOR-nltk needs the package {said}" in str(error)
+
+    assert f"METEOR-nltk needs the package {text}" in str(error)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
 @pytest.mark.parametrize(
-    ("package", "line"),
+    ("package", "arguments", "problem"),
     [
-        ("pyarrow", "the package pyarrow cannot be loaded"),
-        ("h5py", "reading a.h5 needs the package h5py, which cannot be loaded"),
+        ("pyarrow", ["a.csv"], "the package pyarrow cannot be loaded"),
+        (
+            "h5py",
+            ["--task", "retrieval", "a.h5"],
+            "reading a.h5 needs the package h5py, which cannot be loaded",
+        ),
     ],
 )
-def test_versions_that_do_not_fit_are_no_fault_of_the_program(tmp_path, package, line):
-    """As pyarrow says beside an older numpy."""
+def test_the_command_line_explains_packages_that_do_not_fit(
+    tmp_path, package, arguments, problem
+):
+    cause = f"{package} requires NumPy 2.0 or newer, found 1.26.4"
     (tmp_path / package).mkdir()
-    why = f"{package} requires NumPy 2.0 or newer, found 1.26.4"
-    (tmp_path / package / "__init__.py").write_text(f"raise ImportError({why!r})")
+    (tmp_path / package / "__init__.py").write_text(f"raise ImportError({cause!r})")
     (tmp_path / "a.csv").write_text("id,label\n" + "a,b\n" * 600_000)
     (tmp_path / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
-    given = {"pyarrow": ["a.csv"], "h5py": ["--task", "retrieval", "a.h5"]}[package]
-    done = subprocess.run(
-        [sys.executable, "-m", "semmetrics", "validate", *given],
+
+    result = subprocess.run(
+        [sys.executable, "-m", "semmetrics", "validate", *arguments],
         cwd=tmp_path,
         check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
         capture_output=True,
         text=True,
     )
+
+    assert result.returncode == 2
     remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
-    assert f"semmetrics: error: {line}: {why}; {remedy}\n" in done.stderr
-    assert done.returncode == 2
+    assert f"semmetrics: error: {problem}: {cause}; {remedy}\n" in result.stderr

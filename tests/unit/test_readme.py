@@ -1,11 +1,11 @@
-"""What README.md and the documentation show is what happens.
+"""README.md and the documentation show what really happens.
 
-- ``bash`` blocks are run, except the set-up commands (marked ``<!-- setup: ... -->``), which make
-  environments of their own and are run where a machine is set up.
-- ``console`` blocks hold commands after ``$ `` and what they print.
-- A block below ``<!-- output: COMMAND -->`` is what the command prints.
-- Python examples are doctests. What stands below ``<!-- needs: PACKAGE -->`` is left out where that
-  package is missing, and the rest then counts as skipped.
+- ``bash`` blocks are run, except set-up commands (marked ``<!-- setup: ... -->``), which create
+  environments.
+- ``console`` blocks contain commands after ``$ `` and their output.
+- A block below ``<!-- output: COMMAND -->`` is the output of the command.
+- Python examples are doctests. Blocks below ``<!-- needs: PACKAGE -->`` are left out if the package
+  is missing, and the page then counts as skipped.
 """
 
 import doctest
@@ -22,129 +22,168 @@ import pytest
 from semmetrics.metrics.registry import all_definitions, forget
 
 ROOT = Path(__file__).resolve().parents[2]
-_MADE = ROOT / "docs" / "generated"  # by a build of the pages
-PAGES = [
-    ROOT / "README.md",
-    *sorted(p for p in (ROOT / "docs").rglob("*.md") if _MADE not in p.parents),
-]
+GENERATED = ROOT / "docs" / "generated"  # by a build of the documentation
+PAGES = [ROOT / "README.md"]
+for path in sorted((ROOT / "docs").rglob("*.md")):
+    if GENERATED not in path.parents:
+        PAGES.append(path)
+NOTEBOOKS = sorted((ROOT / "examples").rglob("*.ipynb"))
 BLOCK = re.compile(
     r"(?:^<!-- (?P<mark>\w+): (?P<argument>.*?) -->\n)?"
     r"^```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+COMMAND = (
+    "import sys; sys.argv[0] = 'semmetrics'; from semmetrics.cli import main; main()"
+)
 
 
-@pytest.fixture(autouse=True)
-def _measures_of_a_page_end_with_it():
+def name_page(path):
+    return str(path.relative_to(ROOT))
+
+
+# ---- Python examples ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_measures():
+    """Unregister the measures that a page registers."""
     before = set(all_definitions())
     yield
     for definition in set(all_definitions()) - before:
         forget(definition)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_python_examples(page):
+@pytest.mark.usefixtures("own_measures")
+@pytest.mark.parametrize("page", PAGES, ids=name_page)
+def test_python_examples_have_the_shown_results(page):
     flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
-    whole = page.read_text(encoding="utf-8")
-    text = BLOCK.sub(_without_what_is_missing, whole)
-    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
-    assert doctest.DocTestRunner(optionflags=flags).run(test).failed == 0
-    if text != whole:
+    text = page.read_text(encoding="utf-8")
+
+    runnable = BLOCK.sub(blank_if_package_is_missing, text)
+    examples = doctest.DocTestParser().get_doctest(
+        runnable, {}, page.name, str(page), 0
+    )
+
+    assert doctest.DocTestRunner(optionflags=flags).run(examples).failed == 0
+    if runnable != text:
         pytest.skip("some examples need packages that are not installed")
 
 
-def _is_missing(block):
+def needs_missing_package(block):
     return block["mark"] == "needs" and find_spec(block["argument"]) is None
 
 
-def _without_what_is_missing(block):
-    return "\n" * block[0].count("\n") if _is_missing(block) else block[0]
+def blank_if_package_is_missing(block):
+    if needs_missing_package(block):
+        return "\n" * block[0].count("\n")
+    return block[0]
 
 
-def shown(page):
-    """Yield the commands of a page, each with what the page says that it prints, if it says so."""
+# ---- commands -----------------------------------------------------------------------------------
+
+
+def commands_of(page):
+    """Yield the commands of a page with their output, or None if the page shows no output."""
     for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
-        mark, text = block["mark"], block["text"]
-        if mark == "output":
-            yield block["argument"], text
-        elif block["language"] == "bash" and mark != "setup" and not _is_missing(block):
-            yield text, None
+        if block["mark"] == "output":
+            yield block["argument"], block["text"]
+        elif block["mark"] == "setup" or needs_missing_package(block):
+            continue
+        elif block["language"] == "bash":
+            yield block["text"], None
         elif block["language"] == "console":
-            for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
-                # a command may have several lines
+            for part in re.split(r"^\$ ", block["text"], flags=re.MULTILINE)[1:]:
+                # A backslash continues a command on the next line.
                 yield re.split(r"(?<!\\)\n", part, maxsplit=1)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_print_what_the_page_says(page, tmp_path):
+@pytest.fixture
+def shell(tmp_path):
+    """Run a command in a folder with the examples. ``semmetrics`` and ``python`` run this code."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    program = "import sys; sys.argv[0] = 'semmetrics'; from semmetrics.cli import main; main()"
-    (tmp_path / "bin").mkdir()
+    programs = tmp_path / "bin"
+    programs.mkdir()
     for name, arguments in (
-        ("semmetrics", f' -c "{program}"'),
+        ("semmetrics", f'-c "{COMMAND}"'),
         ("python", ""),
         ("python3", ""),
     ):
-        script = tmp_path / "bin" / name
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}"{arguments} "$@"\n')
+        script = programs / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
         script.chmod(0o755)
-    paths = {
-        "PATH": os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]),
+    environment = {
+        **os.environ,
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "COLUMNS": "100",
     }
-    for command, output in shown(page):
-        done = subprocess.run(
+
+    def run(command):
+        return subprocess.run(
             ["bash", "-euo", "pipefail", "-c", command],
             cwd=tmp_path,
-            env=os.environ | paths,
+            env=environment,
             capture_output=True,
             encoding="utf-8",
             check=False,
         )
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
+
+    return run
+
+
+def lines_of(text):
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_page)
+def test_commands_print_the_shown_output(page, shell):
+    for command, output in commands_of(page):
+        result = shell(command)
+        assert result.returncode == 0, f"{command}\n{result.stderr}"
         if output is not None:
-            lines = [
-                [line.rstrip() for line in text.strip("\n").splitlines()]
-                for text in (done.stdout, output)
-            ]
-            assert lines[0] == lines[1], command
+            assert lines_of(result.stdout) == lines_of(output), command
+
+
+# ---- notebooks ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run_notebook(monkeypatch):
+    """Run a notebook, and return the number of pictures of each cell by its source."""
+    nbclient = pytest.importorskip("nbclient")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+    def run(notebook):
+        nbclient.NotebookClient(notebook, timeout=120).execute()
+        return {cell.source: count_pictures(cell) for cell in notebook.cells}
+
+    return run
+
+
+def count_pictures(cell):
+    outputs = cell.get("outputs", ())
+    return sum("image/png" in output.get("data", {}) for output in outputs)
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # they are of the kernel
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "examples").rglob("*.ipynb")), ids=lambda p: p.stem
-)
-def test_notebooks_run(path, monkeypatch):
-    nbformat, nbclient = (
-        pytest.importorskip("nbformat"),
-        pytest.importorskip("nbclient"),
-    )
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+@pytest.mark.filterwarnings("ignore")  # of the kernel
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_of_the_examples_run_and_show_their_figures(path, run_notebook):
+    nbformat = pytest.importorskip("nbformat")
     notebook = nbformat.read(path, 4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "clear the outputs"
-    nbclient.NotebookClient(notebook, timeout=120).execute()
-    assert sum(map(_pictures, notebook.cells)) == sum(
-        ".plot()" in c.source for c in notebook.cells
-    )
 
+    pictures = run_notebook(notebook)
 
-def _pictures(cell):
-    """Return how many pictures a cell shows."""
-    return sum(
-        "image/png" in output.get("data", {}) for output in cell.get("outputs", ())
-    )
+    n_plotting_cells = sum(".plot()" in source for source in pictures)
+    assert sum(pictures.values()) == n_plotting_cells
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # they are of the kernel
-def test_a_notebook_shows_each_figure_once(monkeypatch):
-    nbformat, nbclient = (
-        pytest.importorskip("nbformat"),
-        pytest.importorskip("nbclient"),
-    )
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+@pytest.mark.filterwarnings("ignore")  # of the kernel
+def test_a_notebook_shows_each_figure_once(run_notebook):
+    nbformat = pytest.importorskip("nbformat")
     pictures = {
         "import semmetrics\nfrom semmetrics.plots import *\n"
         "table = semmetrics.score([['cat'], ['cow']], [['cat'], ['dog']], measures='F1')": 0,
@@ -157,6 +196,5 @@ def test_a_notebook_shows_each_figure_once(monkeypatch):
         "svg_text(ItemsDisplay.from_scores(table))[:4]": 0,
     }
     cells = [nbformat.v4.new_code_cell(source) for source in pictures]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    nbclient.NotebookClient(notebook, timeout=120).execute()
-    assert {cell.source: _pictures(cell) for cell in notebook.cells} == pictures
+
+    assert run_notebook(nbformat.v4.new_notebook(cells=cells)) == pictures

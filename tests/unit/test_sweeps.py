@@ -1,20 +1,19 @@
-"""Sweeps against scikit-learn and against decoding every point on its own."""
-
-from __future__ import annotations
+"""Sweeps over thresholds and k, against scikit-learn and single decodings."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import scipy.sparse
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
+from refusals import refused
 from sklearn.metrics import f1_score, precision_score, recall_score
 
+from semmetrics import sweep
 from semmetrics.metrics import sweeps
-from semmetrics.metrics.decoding import decode, keep_above
+from semmetrics.metrics.decoding import decode
 
-FIELDS = {"precision": precision_score, "recall": recall_score, "f1": f1_score}
-PEER_AVERAGE = {
+AVERAGES_OF_SKLEARN = {
     "example": "samples",
     "micro": "micro",
     "macro": "macro",
@@ -22,10 +21,11 @@ PEER_AVERAGE = {
 }
 
 
-def tables(seed):
-    """Scores with ties, targets with empty rows and an absent class."""
+def random_table(seed):
+    """Return scores with ties, and targets with an empty row and an absent class."""
     rng = np.random.default_rng(seed)
-    n, width = int(rng.integers(3, 25)), int(rng.integers(2, 9))
+    n = rng.integers(3, 25)
+    width = rng.integers(2, 9)
     scores = rng.integers(0, 9, (n, width)) / 8 - 0.5
     targets = (rng.random((n, width)) < 0.3).astype(int)
     targets[0] = 0
@@ -33,130 +33,163 @@ def tables(seed):
     return scores, targets
 
 
-def plain(kept, targets, average, undefined=sweeps.DEFAULT):
-    """Precision, recall, F1 from sets of (item, label), group by group."""
-    kept, true = np.asarray(kept, bool), np.asarray(targets, bool)
-    if average == "micro":
-        groups = [(kept.ravel(), true.ravel())]
-    elif average in ("macro", "weighted"):
-        groups = list(zip(kept.T, true.T, strict=True))
-    else:
-        groups = list(zip(kept, true, strict=True))
-    empty = undefined.label if average in ("macro", "weighted") else undefined.item
-    total, weights = np.zeros(3), 0
-    for k, t in groups:
-        hits, a, b = int((k & t).sum()), int(k.sum()), int(t.sum())
-        weight = b if average == "weighted" else 1
-        weights += weight
-        if not weight:
-            continue
-        total += weight * np.array(
-            [
-                hits / a if a else undefined.ratio,
-                hits / b if b else undefined.ratio,
-                2 * hits / (a + b) if a + b else empty,
-            ]
-        )
-    return total / weights if weights else np.full(3, np.nan)
-
-
-def assert_point(sweep, place, expected):
-    got = sweep.precision[place], sweep.recall[place], sweep.f1[place]
-    assert_allclose(got, expected, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("average", sweeps.AVERAGES)
-@pytest.mark.parametrize("seed", range(12))
-def test_equals_scikit_learn_where_policies_agree(seed, average):
-    scores, targets = tables(seed)
-    zeros = sweeps.Undefined(0.0, 0.0, 0.0)  # zero_division=0
-    ks, limits = [3, 0, 1, 2, 3], [0.1, -2.0, 0.25, 0.25, 3.0]
-    by_k = sweeps.sweep_top_k(scores, targets, ks, undefined=zeros)[average]
-    by_t = sweeps.sweep_thresholds(scores, targets, limits, undefined=zeros)[average]
-    assert by_k.points.tolist() == ks
-    assert by_t.points.tolist() == limits
-    for field, peer in FIELDS.items():
-        for sweep, decoded in (
-            (by_k, [decode(scores, "top", k=k) for k in ks]),
-            (by_t, [decode(scores, threshold=t) for t in limits]),
-        ):
-            expected = [
-                peer(targets, kept, average=PEER_AVERAGE[average], zero_division=0)
-                for kept in decoded
-            ]
-            assert_allclose(getattr(sweep, field), expected, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("place", range(3))
-def test_what_a_policy_leaves_undefined_is_nan(place):
-    scores, targets = tables(1)
-    undefined = [0.0, 0.0, 0.0]
-    undefined[place] = np.nan
-    for average in sweeps.AVERAGES:
-        sweep = sweeps.sweep_thresholds(
-            scores, targets, undefined=sweeps.Undefined(*undefined)
-        )
-        got = sweep[average]
-        with np.errstate(invalid="ignore"):
-            for point, threshold in enumerate(got.points):
-                expected = plain(
-                    scores > threshold, targets, average, sweeps.Undefined(*undefined)
-                )
-                assert_point(got, point, expected)
-
-
-def exact_best(scores, targets, average, empty):
-    """The highest threshold with the best F1, in fractions, one threshold at a time."""
-    kept = [(float(t), scores > t) for t in sweeps.candidate_thresholds(scores)]
-    found = []
-    for threshold, table in kept:
-        groups = [(table.ravel(), targets.ravel())]
-        if average != "micro":
-            groups = list(
-                zip(
-                    *(
-                        (table, targets)
-                        if average == "example"
-                        else (table.T, targets.T)
-                    ),
-                    strict=True,
-                )
-            )
-        total = weights = Fraction(0)
-        for mine, true in groups:
-            hits, size = (
-                int((mine & (true > 0)).sum()),
-                int(mine.sum()) + int(true.sum()),
-            )
-            weight = int(true.sum()) if average == "weighted" else 1
-            total += weight * (Fraction(2 * hits, size) if size else Fraction(empty))
-            weights += weight
-        found.append((total / weights, threshold))
-    return max(found)
+def check_against_sklearn(curve, targets, decoded, average):
+    for name, function in (
+        ("precision", precision_score),
+        ("recall", recall_score),
+        ("f1", f1_score),
+    ):
+        expected = []
+        for kept in decoded:
+            options = {"average": AVERAGES_OF_SKLEARN[average], "zero_division": 0}
+            expected.append(function(targets, kept, **options))
+        assert_allclose(getattr(curve, name), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("average", sweeps.AVERAGES)
 @pytest.mark.parametrize("seed", range(8))
+def test_sweeps_equal_scikit_learn_at_each_point(seed, average):
+    scores, targets = random_table(seed)
+    zeros = sweeps.Undefined(0.0, 0.0, 0.0)
+    ks = [3, 0, 1, 2, 3]
+    thresholds = [0.1, -2.0, 0.25, 0.25, 3.0]
+
+    by_k = sweeps.sweep_top_k(scores, targets, ks, undefined=zeros)
+    by_threshold = sweeps.sweep_thresholds(scores, targets, thresholds, undefined=zeros)
+
+    assert by_k[average].points.tolist() == ks
+    kept = [decode(scores, "top", k=k) for k in ks]
+    check_against_sklearn(by_k[average], targets, kept, average)
+    assert by_threshold[average].points.tolist() == thresholds
+    kept = [scores > threshold for threshold in thresholds]
+    check_against_sklearn(by_threshold[average], targets, kept, average)
+
+
+@pytest.mark.parametrize("average", sweeps.AVERAGES)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        sweeps.Undefined(ratio=0.25, item=0.5, label=0.75),
+        sweeps.Undefined(ratio=np.nan, item=0.0, label=0.0),
+        sweeps.Undefined(ratio=0.0, item=np.nan, label=0.0),
+        sweeps.Undefined(ratio=0.0, item=0.0, label=np.nan),
+    ],
+)
+def test_undefined_ratios_have_the_value_of_the_policy(average, policy):
+    scores, targets = random_table(1)
+
+    curve = sweeps.sweep_thresholds(scores, targets, undefined=policy)[average]
+
+    for point, threshold in enumerate(curve.points):
+        expected = mean_over_groups(scores > threshold, targets == 1, average, policy)
+        values = (curve.precision[point], curve.recall[point], curve.f1[point])
+        assert_allclose(values, expected, rtol=0, atol=1e-12)
+
+
+def mean_over_groups(kept, targets, average, policy):
+    """Return the means of precision, recall and F1 over items, labels, or all cells."""
+    empty = policy.item
+    if average == "micro":
+        kept = kept.reshape(1, -1)
+        targets = targets.reshape(1, -1)
+    elif average != "example":
+        kept = kept.T
+        targets = targets.T
+        empty = policy.label
+    n_kept = kept.sum(axis=1)
+    n_targets = targets.sum(axis=1)
+    n_hits = (kept & targets).sum(axis=1)
+    weights = n_targets if average == "weighted" else np.ones(len(kept))
+    counts = weights > 0
+    ratios = [
+        divide(n_hits, n_kept, policy.ratio),
+        divide(n_hits, n_targets, policy.ratio),
+        divide(2 * n_hits, n_kept + n_targets, empty),
+    ]
+    return [np.average(values[counts], weights=weights[counts]) for values in ratios]
+
+
+def divide(numerators, denominators, default):
+    defined = denominators > 0
+    return np.where(defined, numerators / np.maximum(denominators, 1), default)
+
+
+@pytest.mark.sampled(30)
+@pytest.mark.parametrize("average", sweeps.AVERAGES)
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("levels", [7, 400])
-def test_the_best_threshold_is_that_of_fractions(average, seed, levels):
-    """Of thresholds that are exactly as good, the highest; with many equal scores, and few."""
+def test_the_best_threshold_is_the_highest_of_equally_good_ones(average, seed, levels):
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, levels, (30, 9)) / levels
     targets = (rng.random((30, 9)) < scores / 2).astype(int)
-    targets[3] = targets[:, 2] = 0
-    value, threshold = exact_best(scores, targets, average, seed % 2)
-    undefined = sweeps.Undefined(0.0, seed % 2, seed % 2)
+    targets[3] = 0
+    targets[:, 2] = 0
+    empty = seed % 2
+    undefined = sweeps.Undefined(0.0, empty, empty)
+
     best = sweeps.best_threshold(scores, targets, average=average, undefined=undefined)
-    assert best.threshold == threshold
-    assert best.value == pytest.approx(float(value), abs=1e-15)
-    kept = keep_above(np.arange(31) * 9, -np.sort(-scores, axis=1).ravel(), threshold)
-    assert_array_equal(kept, (scores > threshold).sum(axis=1))
+
+    values = {}
+    for threshold in sweeps.candidate_thresholds(scores).tolist():
+        values[threshold] = exact_f1(scores > threshold, targets == 1, average, empty)
+    highest = max(values.values())
+    assert best.value == pytest.approx(float(highest), abs=1e-15)
+    assert best.threshold == max(t for t, value in values.items() if value == highest)
 
 
-def test_sparse_targets_and_no_items():
-    scores, targets = tables(3)
-    sparse = sweeps.best_threshold(scores, scipy.sparse.csr_array(targets))
-    assert sparse == sweeps.best_threshold(scores, targets)
-    nothing = sweeps.sweep_top_k(np.zeros((0, 2)), np.zeros((0, 2)), [1])
-    assert np.isnan(nothing["example"].f1).all()
-    assert nothing["macro"].precision.tolist() == [0.0]
+def exact_f1(kept, targets, average, empty):
+    """Return the mean F1 over items, labels, or all cells as a fraction."""
+    if average == "micro":
+        kept = kept.reshape(1, -1)
+        targets = targets.reshape(1, -1)
+    elif average != "example":
+        kept = kept.T
+        targets = targets.T
+    total = Fraction(0)
+    weights = 0
+    for kept_of_group, targets_of_group in zip(kept, targets, strict=True):
+        hits = int((kept_of_group & targets_of_group).sum())
+        n_targets = int(targets_of_group.sum())
+        size = int(kept_of_group.sum()) + n_targets
+        weight = n_targets if average == "weighted" else 1
+        f1 = Fraction(2 * hits, size) if size else Fraction(empty)
+        total += weight * f1
+        weights += weight
+    return total / weights
+
+
+def test_targets_may_be_sparse():
+    scores, targets = random_table(3)
+
+    best = sweeps.best_threshold(scores, scipy.sparse.csr_array(targets))
+
+    assert best == sweeps.best_threshold(scores, targets)
+
+
+def test_sweeps_without_items():
+    curves = sweeps.sweep_top_k(np.zeros((0, 2)), np.zeros((0, 2)), [1])
+
+    assert np.isnan(curves["example"].f1).all()
+    assert curves["macro"].precision.tolist() == [0.0]
+
+
+BAD_THRESHOLDS = ["", "0:1", "0:1:0.00001", "0,x", "0:nan:1", [], [True], [None]]
+
+
+@pytest.mark.parametrize("thresholds", BAD_THRESHOLDS)
+def test_invalid_thresholds_raise_an_error(thresholds):
+    with refused("bad-thresholds"):
+        sweep([["bike"]], [["bicycle"]], thresholds=thresholds)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"measures": "SoftF1"}, "no-threshold"),
+        ({"treshold": 0.4}, "unknown-name"),
+        ({"protocol": "kubany2020"}, "not-applicable"),
+    ],
+)
+def test_sweeps_that_cannot_be_computed_raise_an_error(options, code):
+    with refused(code):
+        sweep([["bike"]], [["bicycle"]], **options)
