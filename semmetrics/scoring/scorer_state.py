@@ -628,7 +628,7 @@ def _write_note(note: Fact, writer: ValueWriter) -> dict[str, Any]:
 
 
 def _read_note(record: Record) -> Fact:
-    from semmetrics.messages import MESSAGES
+    from semmetrics.messages.catalog import MESSAGES
 
     code = record.text("code")
     if code not in MESSAGES:
