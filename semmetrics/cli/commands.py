@@ -142,7 +142,7 @@ def _score_parts(run: Run) -> None:
             raise InputError(
                 "not-applicable",
                 name=name,
-                what="items that are not kept",
+                what="items that are not stored",
                 fix="remove --stream, --shard, --state and --engine",
             )
     if run["engine"] is not None:
@@ -237,7 +237,7 @@ def _score_stream(run: Run, **settings: Any) -> Any:
             )
         except KeyboardInterrupt:
             n_items = pluralize(advance.n_items, "item")
-            output.complain(f"{n_items} were scored; nothing is written")
+            output.complain(f"{n_items} were scored, but nothing is written")
             raise
 
 
@@ -249,7 +249,7 @@ def _note_numbered_files(run: Run, systems: dict[str, Any]) -> None:
             names.append(name)
     names_without_numbers = {re.sub(r"\d+", "", name) for name in names}
     if len(names) > 1 and len(names_without_numbers) == 1:
-        hint = "are scored as systems; quote a pattern to score them as one"
+        hint = "are scored as systems. To score them as one, quote a pattern."
         output.report([f"{listing(names)} {hint}"], quiet=run.quiet)
 
 
@@ -270,7 +270,7 @@ def _write_sums(run: Run, scorer: Any) -> None:
                 "not-applicable",
                 name=name,
                 what="--state",
-                fix="write the scores with 'semmetrics merge'",
+                fix="write the scores with `semmetrics merge`",
             )
     scorer.save(run["state"], shard=run["shard"])
     output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
@@ -481,7 +481,7 @@ def _read_scores_to_compare(run: Run) -> ScoreTable | None:
         table = _load_states(run)
     else:
         run.needs(
-            "name files of predictions and, last, the ground truth; states; or --table",
+            "Give files of predictions and, last, the ground truth. Or give states, or --table.",
             "preds",
             "gt",
         )
@@ -500,7 +500,7 @@ def _load_states(run: Run) -> ScoreTable:
                 "not-applicable",
                 name=name,
                 what="states",
-                fix="give it to 'semmetrics score', which writes them",
+                fix="set it in `semmetrics score`, which writes them",
             )
     scorer = Scorer.load(*run["preds"], run["gt"], max_bytes=run["max_bytes"])
     return scorer.compute()

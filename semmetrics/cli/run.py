@@ -416,7 +416,7 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
     if name == "measures":
         if not "".join(texts).strip():
             raise InputError(
-                "nothing-given", "-m", what="measures", remedy="write -m F1"
+                "nothing-given", "-m", what="measures", remedy="name one, such as -m F1"
             )
         return texts
     if name == "headings":

@@ -73,7 +73,9 @@ def calibrate(run: Run) -> None:
     if run["output"] is not None:
         calibration.save(run["output"])
     else:
-        output.report(["the calibration is not saved; give -o FILE"], quiet=run.quiet)
+        output.report(
+            ["the calibration is not saved. To save it, add -o FILE."], quiet=run.quiet
+        )
     if run["form"] == "json":
         text = calibration.to_json()
     else:

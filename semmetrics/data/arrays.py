@@ -108,7 +108,7 @@ def _check_dtype(dtype: np.dtype[Any], where: str) -> None:
         where,
         role="the array",
         dtype=names.get(dtype.kind, dtype),
-        wanted="booleans, integers, floats to 64 bits, or text (dtype U)",
+        wanted="booleans, integers, floats to 64 bits, or strings (dtype U)",
     )
 
 
@@ -357,13 +357,15 @@ def _read_strings(values: NDArray[np.generic], where: str) -> list[Any]:
             where,
             role="the array",
             dtype=f"{values.dtype}{values.shape}",
-            wanted="a vector of text (dtype U)",
+            wanted="a vector of strings (dtype U)",
         )
     names: list[Any] = values.tolist()
     try:
         "".join(map(str, names)).encode()
     except ValueError:  # code points beyond Unicode, or lone surrogates
-        raise InputError("damaged", where, why="its text") from None
+        raise InputError(
+            "damaged", where, why="its strings cannot be decoded"
+        ) from None
     return names
 
 

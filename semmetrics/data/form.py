@@ -220,7 +220,7 @@ class ReadOptions:
     --------
     >>> ReadOptions(format="xml")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: format='xml'; choose one of 'json', 'jsonl', 'csv', 'tsv',
+    semmetrics.errors.InputError: format='xml' is not valid. Choose one of json, jsonl, csv, tsv,
     'parquet', 'arrow', 'npy', 'npz', 'coco', 'txt', 'flickr'
     """
 
@@ -260,16 +260,16 @@ class ReadOptions:
         delimiter = self.delimiter
         if delimiter is not None and not _is_delimiter(delimiter):
             name = "delimiter"
-            wanted = "one character; for tabs use the format tsv"
+            wanted = "one character. For tabs use the format tsv"
         elif self.label_delimiter == "":
             name = "label_delimiter"
-            wanted = "a text that is not empty"
+            wanted = "a string that is not empty"
         elif self.max_line_bytes < 1:
             name = "max_line_bytes"
-            wanted = "a number of bytes, from 1"
+            wanted = "a positive number of bytes"
         elif self.max_bytes < 1:
             name = "max_bytes"
-            wanted = "a number of bytes, from 1"
+            wanted = "a positive number of bytes"
         if wanted is not None:
             raise InputError(
                 "bad-option", name=name, value=getattr(self, name), wanted=wanted
@@ -520,7 +520,7 @@ def check_classes(
             wanted = f"the name of a {noun}"
             raise InputError("wrong-type", place, value=name, wanted=wanted)
         if not name.strip():
-            remedy = "each position is a column: name it"
+            remedy = "give it a name, because each position stands for a column"
             raise InputError("empty", place, role=f"the {noun}", remedy=remedy)
         first_number = first_numbers.setdefault(name, number)
         if first_number != number:

@@ -37,7 +37,7 @@ from semmetrics.store.files import open_output
 _FORMAT = "semmetrics.frequencies/1"
 _COUNT_LIMIT = 2**53
 """Counts are smaller, so that each is exact as a float."""
-_WANTED_COUNT = "a whole number of documents, below 2**53"
+_WANTED_COUNT = "an integer number of documents below 2**53"
 _MAX_LOG = 50.0
 """Larger numbers of documents are not logarithms."""
 _LOG_TOLERANCE = 1e-9
@@ -297,10 +297,14 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
 def _write_json(table: FrequencyTable, path: str | os.PathLike[str]) -> None:
     for token in table.vocabulary:
         if token.split() != [token]:
-            why = f"the token {token!r} holds a blank"
+            why = f"the token {token!r} contains a space"
             raise InputError("not-as-json", str(path), why=why)
     if table.documents is None:
-        raise InputError("not-as-json", str(path), why="only a logarithm is known")
+        raise InputError(
+            "not-as-json",
+            str(path),
+            why="only the logarithm of the number of documents is stored",
+        )
     frequencies = {" ".join(gram): count for gram, count in table.as_dict().items()}
     content = {
         "documents": table.documents,
@@ -349,12 +353,12 @@ def _from_json(
     stem = value.get("stem", "")
     if not isinstance(tokenizer, str) or not isinstance(stem, str):
         names = [tokenizer, stem]
-        wanted = '"tokenizer" and "stem" as texts'
+        wanted = '"tokenizer" and "stem" as strings'
         raise InputError("wrong-type", where, value=names, wanted=wanted)
     counts = {tuple(gram.split()): count for gram, count in frequencies.items()}
     if len(counts) < len(frequencies):
         grams = [" ".join(gram.split()) for gram in frequencies]
-        check_once(grams, "duplicate", where, role="the n-gram (whatever its blanks)")
+        check_once(grams, "duplicate", where, role="the n-gram (ignoring spaces)")
     return table_of_counts(counts, number, tokenizer, stem, where)
 
 
@@ -362,7 +366,7 @@ def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) ->
     """Raise an error for unknown keys. A misspelt key would silently change the results."""
     for key in value:
         if key not in known:
-            remedy = f"remove it; the keys are {', '.join(known)}"
+            remedy = f"remove it. The keys are {', '.join(known)}"
             values = {"what": "key", "value": key, "remedy": remedy}
             raise InputError("unknown-name", where, **values)
 

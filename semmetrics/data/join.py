@@ -213,7 +213,7 @@ def _apply_policy_to_gaps(
             if ids:
                 problem = f"{lists.source} has no {noun} for {len(ids)} of the ids"
                 problems.append(f"{problem}: {listing(ids)}")
-        raise InputError("missing-entries", lost="; ".join(problems), noun=noun)
+        raise InputError("missing-entries", lost=", and ".join(problems), noun=noun)
     if missing == "skip" and counts:
         rows = np.flatnonzero(~(no_prediction | no_reference))
         return joined.take(rows, counts)
@@ -345,9 +345,9 @@ def _describe_missing_ids(pred: Lists, ref: Lists, match: _IdMatch) -> str:
     problems = []
     for lists, ids in ((pred, match.unpredicted), (ref, list(match.unreferenced))):
         if ids:
-            problem = f"{lists.source} lacks {len(ids)} of the ids: {listing(ids)}"
+            problem = f"{lists.source} is missing {len(ids)} of the ids: {listing(ids)}"
             problems.append(problem)
-    return "; ".join(problems)
+    return ", and ".join(problems)
 
 
 def _suggest_expression(pred: Lists, ref: Lists) -> str | None:

@@ -81,7 +81,7 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     except InputError as error:
         problem = error
     except UnicodeEncodeError:
-        problem = InputError("lone-surrogate", role="the text")
+        problem = InputError("lone-surrogate", role="the string")
     except RecursionError:
         problem = InputError("not-json", why="it is nested too deeply")
     except json.JSONDecodeError as error:

@@ -289,7 +289,7 @@ def _read_header(buffer: Buffer, form: str, where: str) -> _Header:
         return _Header(n_words=None, dimension=0, end=0)
     header = _Header(int(match[1]), int(match[2]), match.end())
     if header.n_words == 0 or header.dimension == 0:
-        raise InputError("damaged", where, why="its header has no vectors")
+        raise InputError("damaged", where, why="the header declares no vectors")
     return header
 
 
@@ -305,7 +305,7 @@ def _scan_binary(
     for number in range(1, max_words + 1):
         space = find(b" ", start, start + _MAX_WORD_LENGTH)
         if space < 0 and end - start > _MAX_WORD_LENGTH:
-            raise InputError("damaged", where, why=f"there is no word {number}")
+            raise InputError("damaged", where, why=f"word {number} is missing")
         row_start = space + 1
         if space < 0 or row_start + n_bytes > end:
             break

@@ -154,7 +154,7 @@ def integer_array(values: Any, name: str, size: int | None = None) -> Ints:
     table = to_numpy(values)
     if table.size and table.dtype.kind not in "iu":
         dtype = table.dtype
-        raise InputError("wrong-dtype", role=name, dtype=dtype, wanted="whole numbers")
+        raise InputError("wrong-dtype", role=name, dtype=dtype, wanted="integers")
     if size is not None:
         outside = np.flatnonzero((table < 0) | (table >= size))
         if len(outside):
@@ -204,6 +204,6 @@ def as_cutoffs(k: Any, name: str = "k") -> list[int]:
     if np.iterable(k):
         cutoffs = list(k)
     if not cutoffs or not all(map(is_cutoff, cutoffs)):
-        wanted = "a whole number from 1"
+        wanted = "a positive integer"
         raise InputError("bad-option", name=name, value=k, wanted=wanted)
     return [int(cutoff) for cutoff in cutoffs]

@@ -228,7 +228,7 @@ def _options_of(formula: Callable[..., Any]) -> tuple[MeasureOption, ...]:
                 "wrong-formula",
                 measure=formula.__name__,
                 problem=f"takes {name!r}",
-                remedy=f"use the counts {', '.join(_COUNTS)}; options are keyword-only",
+                remedy=f"use the counts {', '.join(_COUNTS)}. Options are keyword-only",
             )
     return tuple(options)
 

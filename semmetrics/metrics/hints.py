@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-_ROC_AUC = "write ROC-AUC of labels, or AUSUC of classes"
+_ROC_AUC = "write ROC-AUC for labels, or AUSUC for classes"
 
 
 def _measures_at(k: int | str) -> str:
     """Return what to write for the accuracy of the first k predictions."""
     return (
-        f"write HitRate@{k} of retrieval, PerClassAccuracy@{k} or Accuracy@{k} of "
+        f"write HitRate@{k} for retrieval, PerClassAccuracy@{k} or Accuracy@{k} for "
         "classes"
     )
 
 
 HINTS = {
-    "R": "write HitRate@K for whether any positive is among the first K, which most papers print, "
-    "or Recall@K for the fraction of the positives that are",
+    "R": "write HitRate@K for whether any positive is among the first K, which most papers report, "
+    "or Recall@K for the fraction of the positives among them",
     "HR": "write HitRate@K, or hR for the hierarchical recall",
     "P": "write Precision@K",
     "Accuracy": "for label sets write Jaccard (example-based accuracy, as in kubany2020) or "
@@ -25,20 +25,20 @@ HINTS = {
     "F2": "write FBeta(beta=2)",
     "EMR": "write SubsetAccuracy, the exact match ratio",
     "B": "write BLEU-4, or another order",
-    "ts": "write UnseenAccuracy, which protocol xian2018 prints as ts",
-    "tr": "write SeenAccuracy, which protocol xian2018 prints as tr",
-    "SPIDEr-FL": "write SPIDEr, which is SPIDEr-FL without its penalty for errors of fluency; a "
-    "trained model finds those: see aac-metrics",
-    "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 prints as ZSL",
+    "ts": "write UnseenAccuracy, which protocol xian2018 calls ts",
+    "tr": "write SeenAccuracy, which protocol xian2018 calls tr",
+    "SPIDEr-FL": "write SPIDEr, which is SPIDEr-FL without the penalty for fluency errors. The "
+    "package aac-metrics has the trained model that detects them",
+    "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 calls ZSL",
 }
 """What to write for names that are short or ambiguous."""
 
 NAMES_ELSEWHERE = {
-    "acc": "write Accuracy or PerClassAccuracy of classes, SubsetAccuracy or Jaccard of label sets",
+    "acc": "write Accuracy or PerClassAccuracy for classes, SubsetAccuracy or Jaccard for label sets",
     "averageprecision": "write mAP, the mean over classes, or AP, the mean over items",
     "averageprecisionscore": "write mAP, the mean over classes, or AP, the mean over items",
-    "bertscore": "it is not computed; of captions write BagSim, of labels SoftF1",
-    "clipscore": "it is not computed; score a matrix of similarities with --task retrieval",
+    "bertscore": "semmetrics does not compute it. Write BagSim for captions, or SoftF1 for labels",
+    "clipscore": "semmetrics does not compute it. Score a matrix of similarities with --task retrieval",
     "exactmatch": "write SubsetAccuracy",
     "exactmatchratio": "write SubsetAccuracy",
     "fscore": "write F1 or FBeta(beta=2)",
@@ -48,7 +48,7 @@ NAMES_ELSEWHERE = {
     "iou": "write Jaccard",
     "labelrankingaverageprecision": "write LRAP",
     "labelrankingaverageprecisionscore": "write LRAP",
-    "meanaverageprecision": "write mAP of labels, MAP of retrieval",
+    "meanaverageprecision": "write mAP for labels, or MAP for retrieval",
     "rouge": "write ROUGE-L",
     "topk": _measures_at("K"),
     "topkaccuracy": _measures_at("K"),

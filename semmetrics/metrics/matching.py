@@ -159,7 +159,7 @@ class Cut:
     def _check_scores(self, ranked: Side, task: LabelTask) -> Floats:
         """Return the scores of the predictions. Without scores, raise an error."""
         if ranked.scores is None:
-            raise no_scores(f"decode={self.decode}", task, "leave decode out")
+            raise no_scores(f"decode={self.decode}", task, "leave out decode")
         return ranked.scores
 
 
@@ -177,10 +177,10 @@ def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     if task.ref.scores is not None:
         return InputError("swapped-sides", sign="only the ground truth has scores")
     columns = sorted(task.observations.names_of(UNUSED))
-    unused = "".join(f"; {column}" for column in columns)
+    unused = "".join(f", {column}" for column in columns)
     given = ""
     if task.binary:
-        given = ", and 0 and 1 alone say only what is predicted"
+        given = ", but 0 and 1 only tell which labels are predicted"
     remedy = ""
     if otherwise:
         remedy = f", or {otherwise}"

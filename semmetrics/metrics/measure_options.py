@@ -23,7 +23,7 @@ AUTO = "auto"
 
 _INTEGER_LIMIT = 2**53
 """All integers below it are exact as float64."""
-_WANTED_OF_KIND = {int: "a whole number below 2**53", float: "a number"}
+_WANTED_OF_KIND = {int: "an integer below 2**53", float: "a number"}
 """What messages call the values of a type, if they are not strings."""
 
 
@@ -124,8 +124,8 @@ class MeasureOption(NamedTuple):
                 )
         elif isinstance(value, str) and not _can_be_written(value):
             wanted = (
-                "text that can stand in a measure's name: no blanks at its ends, "
-                "commas only inside parentheses that close"
+                "a string that can be part of a measure's name: without leading or "
+                "trailing spaces, and with commas only inside balanced parentheses"
             )
             raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
 
@@ -134,7 +134,7 @@ class MeasureOption(NamedTuple):
         smallest, largest = self.within
         if not isinstance(value, (int, float)) or smallest <= value <= largest:
             return
-        wanted = f"a whole number from {smallest}"
+        wanted = f"an integer of at least {smallest}"
         if self.kind is float or largest < np.inf:
             wanted = f"a number in [{smallest}, {largest}]"
         raise InputError("bad-option", name=self.name, value=value, wanted=wanted)

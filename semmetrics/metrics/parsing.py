@@ -206,7 +206,7 @@ def cutoffs(text: str) -> list[int]:
         digits = part.strip()
         is_number = digits.isdecimal() and len(digits) <= _MAX_CUTOFF_DIGITS
         if not is_number or not is_cutoff(int(digits)):
-            wanted = "whole numbers from 1, below 2**53, such as 1,3,5"
+            wanted = "positive integers below 2**53, such as 1,3,5"
             raise InputError(
                 "out-of-range", role="the cutoff", value=text, wanted=wanted
             )

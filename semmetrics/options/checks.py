@@ -113,7 +113,7 @@ def check_options(
     --------
     >>> check_options("score", {"topk": 3})
     Traceback (most recent call last):
-    semmetrics.errors.InputError: score: there is no option 'topk'; did you mean top_k?
+    semmetrics.errors.InputError: score: unknown option 'topk'. Did you mean top_k?
     >>> check_options("score", {"ignore": 5})
     Traceback (most recent call last):
     semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
@@ -134,7 +134,7 @@ def _check_value(name: str, value: Any, option: Option) -> None:
     if option.choices and hint is not Any:
         check_choice(name, value, option.choices)
     if option.least is not None and value < option.least:
-        wanted = f"a whole number from {option.least}"
+        wanted = f"an integer of at least {option.least}"
         raise InputError("bad-option", name=name, value=value, wanted=wanted)
 
 
@@ -169,8 +169,8 @@ def _suggest_options(function: str, name: str, names: Sequence[str]) -> str:
     if len(names) <= _MAX_NAMES_TO_LIST:
         all_names = ", ".join(sorted(names))
         return did_you_mean(name, names, f"choose one of {all_names}")
-    otherwise = f"see help(semmetrics.{function}) for all"
+    otherwise = f"help(semmetrics.{function}) lists all options"
     nearest = nearest_names(name, names, most=5, cutoff=0.4)
     if nearest:
-        otherwise = f"the nearest are {', '.join(nearest)}; {otherwise}"
+        otherwise = f"the nearest are {', '.join(nearest)}. {otherwise}"
     return did_you_mean(name, names, otherwise)

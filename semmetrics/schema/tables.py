@@ -176,7 +176,7 @@ class Schema(NamedTuple):
         """Return the error for a column that a header does not have, with the likely cause."""
         flag = self._flag_of(column)
         chosen_name = _chosen_name(column, header, chosen)
-        wanted = ", ".join(column.known) or "its place"
+        wanted = ", ".join(column.known) or "a column at its position"
         if chosen_name is not None:
             wanted = repr(chosen_name)
         code, sign = self._diagnose_header(header, chosen, where)

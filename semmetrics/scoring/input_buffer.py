@@ -390,7 +390,7 @@ class InputBuffer:
     @property
     def understood(self) -> str:
         """How the batches were read."""
-        return "; ".join(self.readings) or self.reading
+        return ", ".join(self.readings) or self.reading
 
     def lists(self) -> Lists:
         """Return the stored items."""

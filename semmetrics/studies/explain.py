@@ -122,7 +122,9 @@ def _suggest_names(name: str, error: InputError) -> InputError:
         return error
     known_names = [definition.name for definition in registry.all_definitions()]
     known_names += [*registry.aliases(), *_ALL_PROTOCOLS]
-    default_remedy = HINTS.get(name, "see: semmetrics list")
+    default_remedy = HINTS.get(
+        name, "`semmetrics list` shows all measures and protocols"
+    )
     remedy = did_you_mean(name, known_names, default_remedy)
     return InputError(
         "unknown-name", what="measure or protocol", value=name, remedy=remedy
@@ -411,7 +413,7 @@ def _draw_options(
 
 def _describe_option(option: MeasureOption, definition: Definition) -> str:
     """Describe the values, the default and the averages of an option."""
-    values = {int: "whole number", float: "number"}.get(option.kind, "text")
+    values = {int: "integer", float: "number"}.get(option.kind, "string")
     if option.choices:
         values = "|".join(map(str, option.choices))
     text = f"{values}, {_describe_default(option)}: {option.help}"

@@ -263,7 +263,7 @@ def _split_wide_row(
             "wrong-content",
             where,
             value=repr(unexpected),
-            wanted="the name of a data set or system",
+            wanted="the name of a dataset or system",
             example="data,ours,theirs, as rows",
         )
     first_column, *systems = row

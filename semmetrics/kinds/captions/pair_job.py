@@ -362,7 +362,7 @@ def _pair_task(
     for image, texts in enumerate(references):
         if not len(texts):
             where = f"references[{image}]"
-            remedy = "leave images without references out"
+            remedy = "leave out images without references"
             raise InputError("nothing-given", where, what="captions", remedy=remedy)
     if rows == "references":
         references = [[text] for text in chain.from_iterable(references)]

@@ -21,9 +21,9 @@ _EXACT = (
 )
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
-_GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
+_GIVE_CLASSES = f"needs the class list, {OPTIONS['classes'].both}"
 _NUMBERS = (
-    f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"
+    f"the labels are numbers. Give names, or the class list, {OPTIONS['classes'].both}"
 )
 
 
