@@ -77,8 +77,9 @@ def score(run: Run) -> None:
     has_predictions = bool(run["preds"]) or _replaces_predictions(run)
     if run["gt"] is None or not has_predictions:
         raise click.UsageError(
-            "name at least one file of predictions and, last, the ground truth"
+            "Give at least one file of predictions and, last, the ground truth."
         )
+    run.check_positions("preds", "gt")
     if any(run[name] for name in ("stream", "shard", "state", "engine")):
         _score_parts(run)
     else:
@@ -485,6 +486,7 @@ def _read_scores_to_compare(run: Run) -> ScoreTable | None:
             "preds",
             "gt",
         )
+        run.check_positions("preds", "gt")
     if run["stream"]:
         table = _score_stream(run, ci=True).compute()
     return table

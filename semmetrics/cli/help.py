@@ -124,6 +124,11 @@ class Command(Examples):
                 message = f"{repeated.opts[0]} is given twice, but takes one value."
                 raise click.UsageError(message, ctx)
             return super().parse_args(ctx, args)
+        except click.BadOptionUsage as error:
+            if error.option_name != "--ci":
+                raise
+            hint = "Set the level separately, such as --ci --level 0.9."
+            raise click.UsageError(f"{error.message} {hint}", ctx) from None
         except click.NoSuchOption as error:
             name = error.option_name
             hint = as_sentence(self._hint_for(name, ctx))

@@ -27,6 +27,11 @@ from semmetrics.errors import InputError
 from semmetrics.messages import listing, pluralize
 
 MISSING = ("error", "skip", "empty")
+_TRANSPOSE = (
+    "A matrix is probably transposed: rows must be items, and columns labels or classes. "
+    "Transpose it."
+)
+"""The fix for a matrix that has as many columns as the other side has items."""
 
 
 class Joined(NamedTuple):
@@ -129,9 +134,12 @@ def join(
 
 
 def join_rows(
-    ids: Ids, ref: Lists, *, source: str, missing: str
+    ids: Ids, ref: Lists, *, source: str, missing: str, columns: int | None = None
 ) -> tuple[Joined, Ints]:
     """Match the rows of a run, or of scores, with the items of the ground truth, as `join` does.
+
+    If the numbers of items differ, the error suggests to transpose a matrix with as many
+    ``columns`` as the ground truth has items.
 
     Returns
     -------
@@ -141,7 +149,7 @@ def join_rows(
     """
     indptr = np.arange(len(ids) + 1)
     numbers = indptr[:-1].astype(np.int32)
-    lists = Lists(ids, [], Side(indptr, numbers), source=source)
+    lists = Lists(ids, [], Side(indptr, numbers), source=source, columns=columns)
     joined = join(lists, ref, missing=missing)
     rows = np.full(len(joined.ids), -1)
     rows[joined.pred.sizes > 0] = joined.pred.codes
@@ -159,6 +167,8 @@ def _join_by_position(pred: Lists, ref: Lists) -> Joined:
     if len(shorter):
         where = shorter.where(len(shorter) - 1)
     values = {"one": pred.source, "n": n_pred, "other": ref.source, "m": n_ref}
+    if pred.columns == n_ref and ref.columns in (None, n_pred):
+        values["fix"] = _TRANSPOSE
     raise InputError("other-length", where, **values)
 
 

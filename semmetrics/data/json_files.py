@@ -53,6 +53,12 @@ _DECODER = json.JSONDecoder(
     object_pairs_hook=_make_object, parse_constant=_refuse_constant
 )
 
+_FIX_OF_CONSTANT = (
+    "Write a number, or remove the entry. NaN usually comes from a missing value that "
+    "pandas or json.dump wrote."
+)
+"""How to fix NaN and Infinity in JSON."""
+
 
 def parse(text: str, name: str, line: int = 1) -> Any:
     """Parse a JSON text.
@@ -115,6 +121,8 @@ def _syntax_error(
     is_line_end = text[:start].rstrip(" \t\r").endswith("\n")
     if error.msg == "Extra data" and is_line_end:
         return InputError("json-lines", place, why=error.msg)
+    if error.pos < 0:
+        return InputError("not-json", place, why=error.msg, fix=_FIX_OF_CONSTANT)
     return InputError("not-json", place, why=error.msg)
 
 

@@ -262,12 +262,13 @@ def as_matrix(
     class_names = map(str, range(n_names)) if names is None else names
     terms = class_terms(class_names)
     if len(terms) != n_names:
-        raise InputError(
-            "wrong-count",
-            source,
-            found=pluralize(len(terms), "class"),
-            wanted=pluralize(n_names, "column"),
-        )
+        details = {
+            "found": pluralize(len(terms), "class"),
+            "wanted": pluralize(n_names, "column"),
+        }
+        if len(terms) == n_items:
+            details["fix"] = "rows must be items, so transpose the matrix"
+        raise InputError("wrong-count", source, **details)
     if len(set(terms)) != n_names:
         ((repeated, _),) = Counter(terms).most_common(1)
         raise InputError("duplicate-column", source, name=", ".join(repeated))

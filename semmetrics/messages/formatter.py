@@ -20,10 +20,10 @@ A message is a format string, as of ``str.format``, with these fields:
 ``{opt:missing=skip}``      the option with its value: ``missing='skip'`` or ``--missing skip``
 ``{setting}``               the option ``name`` with its ``value``
 ``{suggestion}``            "Did you mean a or b? ", if ``choices`` are similar to ``value``
+``{fix:else Remove it.}``   the value, or the text after "else" if the message has no such value
 =========================== ====================================================================
 
-Other format specifications are Python's own, such as ``{value:.4f}``. The value ``fix`` of a
-message has the default "Remove it."
+Other format specifications are Python's own, such as ``{value:.4f}``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from semmetrics.messages.suggestions import did_you_mean
 Spelling = Callable[[str, str], str]
 """Writes an option, given its name and the text of its value ("" for none)."""
 
-_DEFAULT_FIX = "Remove it."
+_ELSE = "else "
+"""Starts the format specification of a field with a default."""
 
 
 def keyword(name: str, value: str = "") -> str:
@@ -141,6 +142,18 @@ class _AnyOption:
         return self._spell(name, value)
 
 
+class _Absent:
+    """The value of a field that the message does not have."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __format__(self, spec: str) -> str:
+        if not spec.startswith(_ELSE):
+            raise KeyError(self.name)
+        return spec.removeprefix(_ELSE)
+
+
 class _FieldFormatter(string.Formatter):
     """Writes the fields that the docstring of the module lists."""
 
@@ -167,18 +180,22 @@ class _FieldFormatter(string.Formatter):
             return self._setting(kwargs)
         if key == "suggestion":
             return _suggestion(kwargs)
-        if key == "fix":
-            return kwargs.get("fix", _DEFAULT_FIX)
-        return kwargs[str(key)]
+        return kwargs.get(str(key), _Absent(str(key)))
 
     def convert_field(self, value: object, conversion: str | None) -> object:
         """Write a value as Python does, if its field has the conversion ``!r``."""
-        if conversion == "r":
-            return brief(value)
-        return value
+        if conversion is None:
+            return value
+        if isinstance(value, _Absent):
+            raise KeyError(value.name)
+        return brief(value)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Write a value as its format specification says."""
+        if isinstance(value, (_AnyOption, _Absent)):
+            return format(value, format_spec)
+        if format_spec.startswith(_ELSE):
+            return str(value)
         writer = self._writers.get(format_spec)
         if writer is not None:
             return writer(value)
@@ -227,8 +244,6 @@ def _is_noun(format_spec: str) -> bool:
 
 def _is_count(value: object) -> bool:
     """Return whether a value is a count, a pair of counts, or the digits of a count."""
-    if isinstance(value, _AnyOption):
-        return False
     return not isinstance(value, str) or value.isdecimal()
 
 

@@ -12,7 +12,11 @@ from semmetrics.messages import did_you_mean, nearest_names
 from semmetrics.options.keywords import Options
 from semmetrics.options.option import Option
 from semmetrics.options.output import OUTPUT
-from semmetrics.options.synonyms import measure_option_hint, option_of_synonym
+from semmetrics.options.synonyms import (
+    measure_option_hint,
+    option_of_synonym,
+    side_of_synonym,
+)
 from semmetrics.options.tables import OPTIONS, READING, TAKEN, reading_of
 
 _MAX_NAMES_TO_LIST = 8
@@ -116,7 +120,7 @@ def check_options(
     semmetrics.errors.InputError: score: unknown option 'topk'. Did you mean top_k?
     >>> check_options("score", {"ignore": 5})
     Traceback (most recent call last):
-    semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
+    semmetrics.errors.InputError: ignore=5 is not valid. Expected a string, a path or a list of strings.
     """
     known_options = TAKEN.get(function, OPTIONS)
     for name, value in given.items():
@@ -149,7 +153,10 @@ def _raise_unknown(
     names = [*parameters, *known]
     remedy = ""
     synonym = option_of_synonym(name)
-    if synonym in known:
+    side = side_of_synonym(name)
+    if side in parameters:
+        remedy = f"did you mean {side}? Call {function}(preds, gts), predictions first"
+    elif synonym in known:
         remedy = f"did you mean {synonym}?"
     elif "measure" in names or "measures" in names:
         remedy = measure_option_hint(name)

@@ -22,7 +22,12 @@ from semmetrics.kinds.base import Tasks
 from semmetrics.messages import did_you_mean, listing, plural
 from semmetrics.options import TAKEN, TESTS, Options
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.evaluation import Evaluation, check_system_names, join_systems
+from semmetrics.scoring.evaluation import (
+    Evaluation,
+    check_system_names,
+    check_systems_mapping,
+    join_systems,
+)
 from semmetrics.scoring.intervals import AUTO, OF_RESAMPLES, Bootstrap
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score
@@ -109,6 +114,7 @@ def compare(
     """
     if isinstance(systems, ScoreTable):
         systems = _split_by_system(systems)
+    check_systems_mapping(systems)
     if any(isinstance(data, ScoreTable) for data in systems.values()):
         for name, value in {**options, "gts": gts}.items():
             if value is not None:

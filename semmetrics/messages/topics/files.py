@@ -67,7 +67,9 @@ MESSAGES = {
         "the lines end with a carriage return only",
         "Save the file with line feeds.",
     ),
-    "not-json": Message("this is not valid JSON: {why}", "Correct the JSON."),
+    "not-json": Message(
+        "this is not valid JSON: {why}", "{fix:else Correct the JSON.}"
+    ),
     "json-lines": Message(
         "this is not valid JSON: {why}",
         "If each line is an object, name the file .jsonl.",

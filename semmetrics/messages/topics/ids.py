@@ -11,8 +11,8 @@ MESSAGES = {
     "other-length": Message(
         "{one} has {n:item}, but {other} has {m} (this is the last item of the "
         "shorter side)",
-        "Items without ids are matched by position. Give the same number of items on "
-        "both sides, or give ids.",
+        "{fix:else Items without ids are matched by position. Give the same number of "
+        "items on both sides, or give ids.}",
     ),
     "missing-ids": Message(
         "{lost}",

@@ -13,12 +13,14 @@ MESSAGES = {
         "{name:options} does not apply to {kind}",
         "Remove it, or set {opt:task}.",
     ),
-    "not-applicable": Message("{name:options} does not apply to {what}", "{fix}"),
+    "not-applicable": Message(
+        "{name:options} does not apply to {what}", "{fix:else Remove it.}"
+    ),
     "conflicting-options": Message(
         "{names} cannot be combined",
         "Give only one of them.",
     ),
-    "needs-option": Message("{what} needs {name:options}", "Set it."),
+    "needs-option": Message("{what} needs {name:options}", "{fix:else Set it.}"),
     "fixed-by": Message(
         "{what} sets {names} itself",
         "Remove the option, or name measures instead.",

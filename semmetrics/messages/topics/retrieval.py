@@ -69,8 +69,9 @@ MESSAGES = {
         "Give 0/1 for each candidate, or lists of the positives: truth.tolist().",
     ),
     "transposed-names": Message(
-        "got {found} for {wanted}",
-        "Transpose the matrix, or swap {opt:queries} and {opt:gallery}.",
+        "got {found} for {wanted} of the matrix",
+        "Rows must be queries and columns the gallery. Transpose the matrix, or swap "
+        "{opt:queries} and {opt:gallery}.",
     ),
     "transposed-positives": Message(
         "{n:positive} not among the {size:,} columns (from 0): {names:list}",
@@ -78,7 +79,7 @@ MESSAGES = {
     ),
     "outside-gallery": Message(
         "{n:positive} not in the gallery of {size:,}: {names:list}",
-        "Correct them, or set {opt:missing=skip} to count them as never found.",
+        "{fix:else Correct them, or set {opt:missing=skip} to count them as never found.}",
     ),
     "outside-columns": Message(
         "{n:positive} not among the {size:,} columns (from 0): {names:list}",

@@ -48,7 +48,7 @@ MESSAGES = {
         "positives: [[0], [2]].",
     ),
     "wrong-dtype": Message("{role} has dtype {dtype}", "Expected {wanted}."),
-    "wrong-count": Message("got {found} for {wanted}", "Give one for each."),
+    "wrong-count": Message("got {found} for {wanted}", "{fix:else Give one for each.}"),
     "several-classes": Message(
         "an image has {n:class}, but classification needs one class per image",
         "Keep one, or measure label sets: Jaccard (example-based accuracy) or "
