@@ -137,7 +137,8 @@ def check_type(name: str, value: Any, hint: Any) -> None:
     --------
     >>> check_type("top_k", (1, "3"), int | Sequence[int] | None)
     Traceback (most recent call last):
-    semmetrics.errors.InputError: top_k=(1, '3') is not valid. Expected an integer or a list of integers.
+    semmetrics.errors.InputError: top_k=(1, '3') is not valid. Expected an integer or a list of
+    integers.
     """
     has_type = _find_test(hint)
     if not has_type(value):

@@ -127,7 +127,7 @@ class UnknownKeyError(InputError, KeyError):
     --------
     >>> raise UnknownKeyError("unknown-name", what="measure", value="F2", remedy="did you mean F1?")
     Traceback (most recent call last):
-    semmetrics.errors.UnknownKeyError: there is no measure 'F2'. Did you mean F1?
+    semmetrics.errors.UnknownKeyError: unknown measure 'F2'. Did you mean F1?
     """
 
     # KeyError would put the message into quotes.
@@ -141,8 +141,8 @@ class MissingDependencyError(InputError, ImportError):
     --------
     >>> raise MissingDependencyError("gensim", "reading word vectors", extra="word2vec")
     Traceback (most recent call last):
-    semmetrics.errors.MissingDependencyError: reading word vectors needs the package gensim.
-    Run `pip install gensim` or `pip install 'semmetrics[word2vec]'`.
+    semmetrics.errors.MissingDependencyError: reading word vectors needs the package gensim. Run
+    `pip install gensim` or `pip install 'semmetrics[word2vec]'`.
     """
 
     def __init__(

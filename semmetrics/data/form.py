@@ -221,7 +221,7 @@ class ReadOptions:
     >>> ReadOptions(format="xml")
     Traceback (most recent call last):
     semmetrics.errors.InputError: format='xml' is not valid. Choose one of json, jsonl, csv, tsv,
-    'parquet', 'arrow', 'npy', 'npz', 'coco', 'txt', 'flickr'
+    parquet, arrow, npy, npz, hdf5, coco, txt, flickr, trec.
     """
 
     format: str | None = None

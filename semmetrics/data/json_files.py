@@ -80,7 +80,7 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     --------
     >>> parse('{"a": ["cat"], "a": []}', "gt.json")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: gt.json: the key 'a' appears twice; keep one
+    semmetrics.errors.InputError: gt.json: the key 'a' appears twice. Keep one.
     """
     try:
         return _decode(text)

@@ -161,7 +161,8 @@ def note_unstored(data: Any) -> Any:
     --------
     >>> from scipy.sparse import csr_array
     >>> print(*note_unstored(as_matrix(csr_array([[0.5, 0.0]]))).notes)
-    sparse: 1 of 2 cells not stored: without a score, which is not a score of 0, and not ranked
+    sparse matrix: 1 of 2 cells not stored, so they have no score (rather than 0) and are not
+    ranked
     """
     if not isinstance(data, Matrix) or not data.sparse:
         return data

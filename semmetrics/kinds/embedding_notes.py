@@ -91,7 +91,7 @@ def unused_embeddings(measures: Measures, embedding: Any) -> list[Fact]:
     >>> from semmetrics.metrics.parsing import parse_all
     >>> embeddings = {"default": "static", "bert": "sbert:bert"}
     >>> print(*unused_embeddings(parse_all(["F1", "SemF1"]), embeddings))
-    1 embedding not used by any measure here: 'bert'
+    1 embedding not used by these measures: 'bert'
     """
     used = used_embeddings(measures)
     unused = tuple(name for name in by_name(embedding) if name not in used)

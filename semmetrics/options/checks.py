@@ -120,7 +120,8 @@ def check_options(
     semmetrics.errors.InputError: score: unknown option 'topk'. Did you mean top_k?
     >>> check_options("score", {"ignore": 5})
     Traceback (most recent call last):
-    semmetrics.errors.InputError: ignore=5 is not valid. Expected a string, a path or a list of strings.
+    semmetrics.errors.InputError: ignore=5 is not valid. Expected a string, a path or a list of
+    strings.
     """
     known_options = TAKEN.get(function, OPTIONS)
     for name, value in given.items():

@@ -92,8 +92,8 @@ class Schema(NamedTuple):
     ({'id': ['a'], 'score': [0.5]}, {'id': 'ID', 'score': 'value'})
     >>> NUMBERS["weights"].read([(2, ["id", "value"], ["a", "x"])], "w.csv", "line {}")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: w.csv, line 2, id 'a': weight is 'x', not a number; write a
-    number such as 0.5
+    semmetrics.errors.InputError: w.csv, line 2, id 'a': weight is 'x', which is not a number.
+    Write a number such as 0.5.
     """
 
     noun: str

@@ -13,9 +13,9 @@ MESSAGES = {
         "Increase {opt:total}, or compare fewer systems.",
     ),
     "odd-pictures": Message(
-        "{n:picture} whose content is not JPEG, PNG, WebP, GIF or BMP{examples:such "
-        "as}, so browsers may not show them",
-        "Save them in one of these formats.",
+        "{n:picture} whose content is not JPEG, PNG, WebP, GIF or BMP, which browsers "
+        "may not show{examples:such as}",
+        "Save pictures in one of these formats.",
     ),
     "missing-pictures": Message(
         "{n:image} without a picture here: {names:list}",
@@ -80,7 +80,7 @@ MESSAGES = {
     "undefined-pairs": Message("{n:value} of pairs undefined, and not selected"),
     "empty-answers": Message("{n:empty {noun}}"),
     "images-left-out": Message(
-        "{n:image} left out, because at least one system does not have them",
+        "{n:image} left out, missing from at least one system",
     ),
     "references-not-used": Message(
         "references of {n:image} that were not selected, not used",

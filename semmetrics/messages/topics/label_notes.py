@@ -45,7 +45,7 @@ MESSAGES = {
         'write lists, ["cat", "dog"].',
     ),
     "lists-as-text": Message(
-        "{n:{side} label} that look like a list written as a string{examples:such as}",
+        "{n:{side} label} looking like a list written as a string{examples:such as}",
         "Save lists as JSON or Parquet, or join labels with ';' "
         "({opt:label_delimiter=;}).",
     ),
@@ -154,7 +154,7 @@ MESSAGES = {
         "{n:{noun}} with invisible characters: {examples:list}",
     ),
     "lookalikes": Message(
-        "{n:group} of {noun} that differ only by case or white space: {examples:list}",
+        "{n:group} of {noun} differing only by case or white space: {examples:list}",
     ),
     "common-labels": Message(
         "{n:label} in more than 95% of the items: {examples:list}",

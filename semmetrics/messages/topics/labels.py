@@ -49,7 +49,7 @@ MESSAGES = {
         "Add them, or make them roots: unknown=own.",
     ),
     "cycle": Message(
-        "the taxonomy contains a cycle: {names}",
+        "the links form a cycle: {names}",
         "Remove one of its links.",
     ),
     "too-many-ancestors": Message(

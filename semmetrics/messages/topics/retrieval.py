@@ -129,7 +129,7 @@ MESSAGES = {
         "Set {opt:gallery}.",
     ),
     "positives-outside": Message(
-        "{n:positive} outside the gallery, so they are never found",
+        "{n:positive} outside the gallery, never found",
     ),
     "graded-0": Message("{n:candidate} of grade 0 or less, not counted as positives"),
     "other-folds": Message("{n:positive} in a different fold from the query left out"),

@@ -31,7 +31,7 @@ MESSAGES = {
         "To use only the items that all have, set {opt:missing=common}.",
     ),
     "not-in-all": Message(
-        "{n:item} left out, because another system does not have them",
+        "{n:item} left out, missing from another system",
     ),
     "references-as-system": Message(
         "there are several captions per image, like references",
@@ -96,7 +96,7 @@ MESSAGES = {
         "Check their ids.",
     ),
     "not-converged": Message("equation 7 had not converged at power {n:,}"),
-    "shared-ranks": Message("{n:system} that share a rank with another"),
+    "shared-ranks": Message("{n:system} sharing a rank with another"),
     "raised-to-floor": Message("{n:score} raised to the floor {floor}"),
     "both-zero": Message("{n:pair} in which both scores are 0, treated as equal"),
 }

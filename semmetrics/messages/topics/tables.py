@@ -151,8 +151,8 @@ MESSAGES = {
         "order",
     ),
     "lists-among-texts": Message(
-        "{n:{noun}} that look like lists but were read as strings, because most "
-        "others are not lists{examples:such as}",
+        "{n:{noun}} looking like lists, but read as strings, because most others are "
+        "not lists{examples:such as}",
         "Write all of them the same way.",
     ),
     "sorted-sets": Message("sets of {noun}s were read in sorted order"),
