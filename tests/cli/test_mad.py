@@ -66,7 +66,7 @@ def test_a_selection_that_is_not_saved_is_shown_and_said(ok, run, systems):
     for form in (("--format", "json"), ("-o", "-")):
         assert json.loads(ok(*given, *form))["schema"] == "semmetrics.mad/1"
     found = run(*given, "--sheet", "sheet.csv")
-    assert "give -o state.json" in found.stderr
+    assert "add -o state.json" in found.stderr
     assert found.stdout == ok(*given, "-o", "state.json")
     assert Path("sheet.csv").exists()
 

@@ -168,7 +168,7 @@ def test_a_fault_is_one_line_and_its_traceback_on_request(files, asked):
     assert (result.returncode, result.stdout) == (1, "")
     line, *traceback = result.stderr.splitlines()
     assert "RuntimeError: something is broken" in line
-    assert "please report" in line
+    assert "Please report it" in line
     assert "SEMMETRICS_TRACEBACK=1" in line
     assert traceback[:1] == ["Traceback (most recent call last):"] * bool(asked)
 

@@ -121,7 +121,10 @@ def test_streams_and_states_are_compared(ok):
 def test_what_is_noted_and_refused(run, refused):
     stream = ("score", "--stream", "-m", "F1")
     said = run(*stream, "--missing", "skip", "part-1.jsonl", "part-2.jsonl", "gt.jsonl")
-    assert "'part-1', 'part-2' are scored as systems; quote a pattern" in said.stderr
+    assert (
+        "'part-1', 'part-2' are scored as systems. To score them as one, quote a pattern"
+        in said.stderr
+    )
     assert "as systems" not in run(*stream, *BOTH).stderr
     state = ("--state", "x.state")  # in place of scores
     for more in (
@@ -185,6 +188,8 @@ def test_an_interrupted_stream_says_how_far_it_came():
         running.send_signal(signal.SIGINT)
         out, error = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, b"")
-    said = re.search(r"([\d,]+) items were scored; nothing is written", error.decode())
+    said = re.search(
+        r"([\d,]+) items were scored, but nothing is written", error.decode()
+    )
     assert 0 < int(said[1].replace(",", "")) <= 30_000
     assert not [*Path().glob("*x.state*")]

@@ -62,7 +62,7 @@ def test_captions_on_which_it_fails_are_named_and_the_others_written(
     result = run("spice", "parse", "-o", "t.jsonl", "bad.json")
     assert result.exit_code == 2
     assert (
-        "bad.json, id '1': the parser fails on 2 captions, such as 'hang'"
+        "bad.json, id '1': the parser failed on 2 captions, such as 'hang'"
         in result.stderr
     )
     assert "it takes longer than 1 seconds" in result.stderr

@@ -121,7 +121,7 @@ def test_the_command_line_notes_an_activation_of_probabilities(tmp_path):
         ]
         done = CliRunner().invoke(program, [*args, str(pred), str(truth)])
         assert done.exit_code == 0, done.output
-        assert done.output.count("may be probabilities already") == 1
+        assert done.output.count("may already be probabilities") == 1
         assert "leave out --activation" in done.output
 
 

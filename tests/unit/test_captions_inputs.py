@@ -158,9 +158,9 @@ def test_several_references_in_one_caption_are_noted(references, separator):
 
 def test_tokens_of_a_reference_are_an_error_that_says_how_to_join_them():
     with refused(
-        "'runs'] is a list, not a caption; if these are its tokens, join them with spaces"
+        "'runs'] is a list. Expected a caption. If these are its tokens, join them"
     ):
         semmetrics.as_captions({"1": [["a", "dog", "runs"], ["a", "dog"]]})
-    with refused("is a list, not a caption") as caught:
+    with refused("is a list. Expected a caption") as caught:
         semmetrics.as_captions({"1": [["a", 7]]})
     assert "tokens" not in str(caught.value)

@@ -208,7 +208,7 @@ def test_the_protocol_evaluates_with_spice(of, tmp_path, monkeypatch):
             "N@1",
         }
         (reason,) = {one.reason for one in found.not_computed}
-        assert "run: semmetrics spice setup" in reason
+        assert "Run `semmetrics spice setup`" in reason
         assert "phi='CIDEr-D' (--phi CIDEr-D), or phi='SPICE(parser=offline)'" in reason
         assert "no-effect" not in codes(found)
         assert {one.heading.split()[-1] for one in found} >= {"R@1", "Rsum"}

@@ -99,13 +99,17 @@ SPARSE_NAN = scipy.sparse.csr_array(np.array([[0.0, np.nan], [0.5, 0.0]]))
         (
             np.zeros((2, 2)),
             ["a", " "],
-            r"class list, class 1 \(from 0\): the class is empty; name",
+            r"class list, class 1 \(from 0\): the class is empty. Name",
         ),
         (np.array([[0, 2]]), None, "out-of-range"),
         (np.array([[np.inf]], np.float16), None, "not-finite"),
         (SPARSE_NAN, None, "not-finite"),
         (np.array([["2020"]], "M8[Y]"), None, "wrong-dtype"),
-        (np.ma.masked_equal([[0, 1]], 1), None, r"m\.npy: values are masked; fill"),
+        (
+            np.ma.masked_equal([[0, 1]], 1),
+            None,
+            r"m\.npy: some values are masked. Fill",
+        ),
     ],
 )
 def test_matrices_that_are_refused(values, classes, message):

@@ -55,16 +55,16 @@ def test_the_extras_that_errors_name_exist(offered):
     [
         (
             ModuleNotFoundError("No module named 'nltk'", name="nltk"),
-            "nltk; run: pip install nltk, ",
+            "nltk. Run `pip install nltk` or ",
         ),
         (
             ModuleNotFoundError("No module named 'joblib'", name="joblib"),
-            "nltk, which cannot be loaded: No module named 'joblib'; run: "
-            "pip install --upgrade nltk numpy, for versions that fit",
+            "nltk, which cannot be imported: No module named 'joblib'. Run "
+            "`pip install --upgrade nltk numpy` to get compatible versions.",
         ),
         (
             ImportError("numpy.core.multiarray failed to import"),
-            "nltk, which cannot be loaded: numpy.core.multiarray failed to import; run: pip",
+            "nltk, which cannot be imported: numpy.core.multiarray failed to import. Run `pip",
         ),
     ],
 )
@@ -77,8 +77,8 @@ def test_a_package_that_is_there_and_broken_is_not_called_missing(cause, said):
 @pytest.mark.parametrize(
     ("package", "line"),
     [
-        ("pyarrow", "the package pyarrow cannot be loaded"),
-        ("h5py", "reading a.h5 needs the package h5py, which cannot be loaded"),
+        ("pyarrow", "the package pyarrow cannot be imported"),
+        ("h5py", "reading a.h5 needs the package h5py, which cannot be imported"),
     ],
 )
 def test_versions_that_do_not_fit_are_no_fault_of_the_program(tmp_path, package, line):
@@ -97,6 +97,6 @@ def test_versions_that_do_not_fit_are_no_fault_of_the_program(tmp_path, package,
         capture_output=True,
         text=True,
     )
-    remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
-    assert f"semmetrics: error: {line}: {why}; {remedy}\n" in done.stderr
+    remedy = f"Run `pip install --upgrade {package} numpy` to get compatible versions."
+    assert f"semmetrics: error: {line}: {why}. {remedy}\n" in done.stderr
     assert done.returncode == 2

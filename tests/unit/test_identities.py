@@ -42,7 +42,7 @@ def test_two_functions_of_one_name_do_not_share_a_cache(tmp_path):
     assert score.value == 0.0
     assert "|emb:alike@unversioned|" in score.signature
     assert len(notes) == 1
-    assert notes[0].startswith("alike@unversioned is not cached")
+    assert notes[0].startswith("vectors of alike@unversioned are not cached")
     assert not (tmp_path / "kept.sqlite").exists()
 
 

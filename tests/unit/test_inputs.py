@@ -49,7 +49,7 @@ def test_what_is_refused(data, message):
         (["a"], "wrong-count"),
         (
             ["a", []],
-            r"class list, class 1 \(from 0\): the class is empty; name it, or remove it",
+            r"class list, class 1 \(from 0\): the class is empty. Name it, or remove it",
         ),
         (["a", ["b", ""]], r"class list, class 1 \(from 0\): the class is empty"),
         (["a", 7], "wrong-type"),

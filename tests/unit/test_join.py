@@ -136,7 +136,7 @@ def test_the_error_says_what_joins_ids_and_it_does(ours, theirs):
     with refused("joinable-ids") as caught:
         semmetrics.score(*sides, measures="F1")
     expression = caught.value.values["expression"]
-    assert caught.value.text(flag).endswith(f"--ids '{expression}'")
+    assert caught.value.text(flag).endswith(f"--ids '{expression}'.")
     found = semmetrics.score(*sides, measures="F1", ids=expression)
     assert found["F1"].value == 0.5
     assert semmetrics.rescore(found["F1"].signature, *sides).differences == []
@@ -331,9 +331,9 @@ def test_common_items_are_those_of_all_systems():
     assert [score.value for score in table] == [0.5, 1.0]  # a and c
     assert [score.n for score in table] == [2, 2]
     assert all("|missing:common|" in score.signature for score in table)
-    notes = [note for note in table.notes if "another system does not have" in note]
+    notes = [note for note in table.notes if "missing from another system" in note]
     assert notes == [
-        f"{name}: 1 item left out that another system does not have" for name in SYSTEMS
+        f"{name}: 1 item left out, missing from another system" for name in SYSTEMS
     ]
     assert not facts(table, "different-items")
 

@@ -29,7 +29,7 @@ def test_some_of_many_systems_are_named():
         for name, v in zip("abcd", values, strict=True)
     ]
     assert render_facts(spans, "abcd") == [
-        "all 4 systems: 1 of 3 to 6 labels in one item alone"
+        "all 4 systems: 1 of 3 to 6 labels in only one item"
     ]
     other = [Fact("no-effect-on", 0, (), n, {"option": "oov", "on": n}) for n in "abcd"]
     assert len(render_facts(other, "abcd")) == 4  # they say different things

@@ -274,10 +274,10 @@ def test_errors(text, code):
         ("bleu", "did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"),
         ("map", "mean mAP or MAP?"),
         *[
-            (name, "it is not computed")
+            (name, "semmetrics does not compute it")
             for name in ("CLIPScore", "BERTScore", "bert_score")
         ],
-        *[(name, "see: semmetrics list") for name in ("SimCSE", "PACS", "eval")],
+        *[(name, "`semmetrics list`") for name in ("SimCSE", "PACS", "eval")],
         ("f1_samples", "write F1, "),
         ("samples_precision", "write Precision, "),
         ("f1_weighted", "write F1(average=weighted)"),

@@ -390,7 +390,7 @@ BAD = [
     ("duplicate", {"preds": TWICE}),
     ("duplicate-at", {"gallery": [*TEXTS[:29], "c0"]}),
     ("not-in-option", {"preds": {**ranked(), "im0": {"x": 1.0, "y": 2.0}}}),
-    ("preds lacks 1 of the ids: 'im7'", {"gts": {**POSITIVES, "im7": ["c0"]}}),
+    ("preds is missing 1 of the ids: 'im7'", {"gts": {**POSITIVES, "im7": ["c0"]}}),
     ("the ground truth is a matrix of scores", {"gts": S}),
     ("unnamed-rows", {"queries": None}),
     ("not-in-option", {"preds": {**ranked(), "im9": {"c0": 1.0}}}),
@@ -400,7 +400,7 @@ BAD = [
     ("bad-option", {"folds": 4}),
     ("folds.*1", {"folds": 1}),
     ("bad-choice", {"direction": "up"}),
-    ("ties='best'; choose one of", {"ties": "best"}),
+    ("bad-choice", {"ties": "best"}),
     (
         "outside-gallery",
         {"gts": {c: [q] for q, some in POSITIVES.items() for c in some}},
@@ -481,7 +481,7 @@ def test_validate_says_shapes_and_positives(data, facts):
     assert {name: record[name] for name in facts} == facts
     assert record["odd"] == []
     odd = semmetrics.validate(np.ones((3, 4)), task="retrieval")["odd"]
-    assert "ties decide ranks" in odd[0]
+    assert "ties affect ranks" in odd[0]
 
 
 # Counting

@@ -17,7 +17,7 @@ def test_lists_that_could_be_either():
     assert found["task"] == "captions"
     (note,) = found["notes"]
     assert note.startswith(
-        "lists of strings of 6.0 words on average, taken for captions; if not"
+        "lists of strings of 6.0 words on average, read as captions. If they"
     )
     assert semmetrics.validate(lists, task="labels")["vocabulary"] == 2
     assert semmetrics.validate(lists, classes=["a"])["task"] == "labels"

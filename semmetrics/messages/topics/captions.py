@@ -64,7 +64,7 @@ MESSAGES = {
     ),
     "missing-jar": Message(
         "the folder does not contain {name}",
-        "Give the folder with both files{hint}.",
+        "Give the folder with both files{hint}",
     ),
     "maven-failed": Message(
         "Maven failed: {why}",
