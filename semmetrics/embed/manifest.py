@@ -31,7 +31,9 @@ MANIFEST = Path(__file__).with_name("manifest.toml")
 
 _NAME = re.compile(r"[\w-][\w.-]*")
 _REQUIRED_KEYS = ("url", "kind", "dimension", "licence")
-_ALTERNATIVE = "get the file otherwise and run: semmetrics embed convert FILE FOLDER"
+_ALTERNATIVE = (
+    "download the file in another way and run `semmetrics embed convert FILE FOLDER`"
+)
 
 
 def vectors_folder() -> Path:

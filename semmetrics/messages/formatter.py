@@ -9,6 +9,7 @@ A message is a format string, as of ``str.format``, with these fields:
 ``{name!r}``                the value as Python writes it, shortened
 ``{names:list}``            the first few names, quoted: 'a', 'b' and 3 more
 ``{names:unquoted}``        all names without quotes: a, b
+``{names:or}``              all names without quotes: a, b or c
 ``{examples:such as}``      ", such as 'a', 'b'", or nothing if there are no examples
 ``{value:type}``            the type of the value with its article: an int
 ``{n:item}``                a count with its noun: 1 item, 2 items. A pair of counts: 2 to 5 items
@@ -162,6 +163,7 @@ class _FieldFormatter(string.Formatter):
         self._writers: dict[str, Callable[[Any], str]] = {
             "list": listing,
             "unquoted": _unquoted,
+            "or": _joined_by_or,
             "such as": _such_as,
             "type": a_kind,
             "plural": plural,
@@ -223,6 +225,13 @@ class _FieldFormatter(string.Formatter):
 
 def _unquoted(names: Sequence[object]) -> str:
     return ", ".join(map(str, names))
+
+
+def _joined_by_or(names: Sequence[object]) -> str:
+    *first_names, last_name = map(str, names)
+    if not first_names:
+        return last_name
+    return f"{', '.join(first_names)} or {last_name}"
 
 
 def _such_as(examples: Sequence[object]) -> str:

@@ -37,8 +37,8 @@ def did_you_mean(
 
     Examples
     --------
-    >>> did_you_mean("recal", ["Recall", "F1"]), did_you_mean("x", ["F1"], "see: semmetrics list")
-    ('did you mean Recall?', 'see: semmetrics list')
+    >>> did_you_mean("recal", ["Recall", "F1"]), did_you_mean("x", ["F1"], "write F1")
+    ('did you mean Recall?', 'write F1')
     >>> did_you_mean("coco", ["f30k", "coco-1k", "coco-caption"])
     'did you mean coco-1k or coco-caption?'
     """

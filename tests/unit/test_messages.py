@@ -113,6 +113,8 @@ def test_importing_the_package_loads_no_texts():
         ("{x!r}", "a", "'a'"),
         ("{x:list}", list("abcdefg"), "'a', 'b', 'c', 'd', 'e' and 2 more"),
         ("{x:unquoted}", ["a", 3], "a, 3"),
+        ("{x:or}", ["a", "b", "c"], "a, b or c"),
+        ("{x:or}", ["a"], "a"),
         ("{x:such as}", ["a"], ", such as 'a'"),
         ("{x:such as}", [], ""),
         ("{x:type}", 3, "an int"),

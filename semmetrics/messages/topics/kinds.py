@@ -10,11 +10,11 @@ MESSAGES = {
     ),
     "different-kinds": Message(
         "the two sides hold different kinds of data: {what}",
-        "Set {opt:task} to {kinds:list}.",
+        "Set {opt:task} to {kinds:or}.",
     ),
     "ambiguous-kind": Message(
-        "{reason} could be {kinds:list}: {what}",
-        'Set {opt:task}, or write lists such as ["cat"].',
+        "{reason} could be {kinds:or}: {what}",
+        'Set {opt:task}. For single words, lists such as ["cat"] mean labels.',
     ),
     "wrong-kind": Message(
         "{names:list} cannot be computed for {kind}",
@@ -26,7 +26,7 @@ MESSAGES = {
     ),
     "kind-guessed": Message(
         "{understood}, read as {kind}",
-        "If they are something else, set {opt:task} to {others:list}.",
+        "If they are something else, set {opt:task} to {others:or}.",
     ),
     "no-items": Message(
         "no items to evaluate",
