@@ -68,7 +68,7 @@ Arrays: TypeAlias = dict[str, NDArray[np.generic]]
 def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
     """Return the array in the bytes of a .npy file: booleans, integers, floats or text."""
     if data[: len(_NPY_START)] != _NPY_START:
-        why = "it has another header"
+        why = "the header is invalid"
         if data[:1] == _PICKLE_START:
             why = "a pickle, which is never loaded"
         raise InputError("not-numpy", where, why=why)
@@ -422,7 +422,7 @@ def _read_sparse(arrays: Arrays, name: str) -> tuple[Any, set[str]]:
         # This also sorts the columns.
         csr.sum_duplicates()
         if csr.nnz != matrix.nnz:
-            raise ValueError("a cell is there twice")
+            raise ValueError("a cell occurs twice")
         kinds = data.dtype.kind + first.dtype.kind + second.dtype.kind
         if matrix.ndim != 2 or not re.fullmatch("[biuf][iu][iu]", kinds):
             raise ValueError("parts of a wrong type or shape")

@@ -448,7 +448,7 @@ def _decode_tokens(tokens: Any, indptr: Any) -> tuple[str, ...]:
     spans = pairwise(indptr.tolist())
     vocabulary = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in spans)
     if len(set(vocabulary)) < len(vocabulary) or (np.diff(indptr) < 0).any():
-        raise ValueError("a token is there twice, or ends before it begins")
+        raise ValueError("a token occurs twice, or ends before it starts")
     return vocabulary
 
 

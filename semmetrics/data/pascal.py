@@ -172,7 +172,9 @@ def _as_pair(
     votes_by_caption = Counter(map(_preferred_caption, votes))
     is_known_category = category in range(1, len(_CATEGORIES) + 1)
     if not votes_by_caption.keys() <= set(captions) or not is_known_category:
-        why = "votes are not 1 or -1, on other captions, or the category is not 1 to 4"
+        why = (
+            "votes must be 1 or -1 and on the same captions, and categories from 1 to 4"
+        )
         raise InputError("not-pascal", where, why=why)
     first, second = captions
     return _Pair(

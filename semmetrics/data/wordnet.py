@@ -135,7 +135,7 @@ def _read_lines(source: Source, read: Callable[[str], _T]) -> Iterator[_T]:
             yield read(line)
         except (ValueError, IndexError):
             where = at(source.name, f"line {number}")
-            why = "the line has another form"
+            why = "the line has an unexpected format"
             raise InputError("not-wordnet", where, why=why) from None
 
 

@@ -430,7 +430,7 @@ class CachedEmbedder(_EmbedderWrapper):
         self._stored_dimension = self.dimension or min(lengths, default=0)
         vectors = self._decode(blobs)
         if vectors is None:
-            why = "it is damaged: a vector is not finite, or has another length"
+            why = "it is damaged: a vector is not finite, or has a different length"
             self._cache.give_up(why)
             return self.embedder.embed(texts)
 

@@ -77,7 +77,7 @@ def detect_format(buffer: Buffer, where: str) -> str:
         if _count_numbers(next_row) == dimension:
             return "text"
     if n_numbers > 1:  # bytes do not look like several numbers
-        why = f"there are {n_numbers} numbers after the word, and the header has {dimension}"
+        why = f"{n_numbers} numbers follow the word, but the header says {dimension}"
         raise InputError("damaged", f"{where}, line 2", why=why)
     if _ends_in_numbers(first_row, dimension):
         return "text"
@@ -275,7 +275,7 @@ def scan_words(
     if n_words is not None and max_words is None:
         rest = buffer[scanned.end : scanned.end + _MAX_CHECKED_REST]
         if rest.strip():
-            why = f"there is more after {pluralize(n_words, 'word')}, which its header has"
+            why = f"the file continues after {pluralize(n_words, 'word')}, the number in its header"
             raise InputError("damaged", where, why=why)
     return scanned.words, scanned.rows
 
@@ -326,7 +326,7 @@ def _check_words(words: list[bytes], where: str) -> None:
     """
     for number, word in enumerate(words[:_N_CHECKED_WORDS], start=1):
         if b"\n" in word or b"\0" in word:
-            why = f"word {number} does not begin where it should"
+            why = f"word {number} does not start at the expected position"
             raise InputError("damaged", where, why=why)
 
 

@@ -72,7 +72,7 @@ def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
     for name, option in OPTIONS.items():
         is_ignored = option.acts_by == "embedding" and name not in noted_elsewhere
         if is_ignored and name in options.set_by_user:
-            why = f"no measure here compares meanings ({such} does)"
+            why = f"none of the measures compares meanings ({such} does)"
             notes.append(no_effect(name, why))
     return notes
 

@@ -151,7 +151,9 @@ class DroppedItems:
                 raise InputError("different-statistics", why=why)
         for part, fitted in other.fitted.items():
             if self.fitted.get(part, fitted) != fitted:
-                why = "what was fitted, such as document frequencies or a threshold, differs"
+                why = (
+                    "fitted values, such as document frequencies or a threshold, differ"
+                )
                 raise InputError("different-statistics", why=why)
         _check_parts(self.parts, other.parts)
         self.add_sums(other.statistics, other.counts)

@@ -107,7 +107,7 @@ def test_series():
         (
             np.eye(2),
             RESULTS,
-            "different kinds: predictions: a ndarray; ground truth: keys",
+            r"different kinds of data \(predictions: a ndarray, ground truth: keys",
         ),
     ],
 )

@@ -83,5 +83,5 @@ MESSAGES = {
         "If the quote is part of the text, put the cell in quotes and double the "
         "quote.",
     ),
-    "wrong-content": Message("got {value} instead of {wanted}", "Give {example}."),
+    "wrong-content": Message("expected {wanted}, got {value}", "Write {example}."),
 }

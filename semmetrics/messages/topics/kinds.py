@@ -4,16 +4,16 @@ from semmetrics.messages.message import Message
 
 MESSAGES = {
     "unknown-kind": Message(
-        "the kind of data is ambiguous: {what}",
+        "the kind of data is ambiguous ({what})",
         "If each image has one class, set {opt:task={task}}. For queries, set "
         "{opt:task=retrieval}.",
     ),
     "different-kinds": Message(
-        "the two sides hold different kinds of data: {what}",
+        "the two sides have different kinds of data ({what})",
         "Set {opt:task} to {kinds:or}.",
     ),
     "ambiguous-kind": Message(
-        "{reason} could be {kinds:or}: {what}",
+        "{reason} could be {kinds:or} ({what})",
         'Set {opt:task}. For single words, lists such as ["cat"] mean labels.',
     ),
     "wrong-kind": Message(
