@@ -415,7 +415,7 @@ def _fold_case(name: str) -> str:
 _SPELLING_DIFFERENCES: dict[str, Callable[[str], str]] = {
     "Unicode normal form": _compose_unicode,
     "the .0 of a number": _drop_zero_fraction,
-    "case or blanks": _fold_case,
+    "case or spaces": _fold_case,
 }
 """Functions that make ids equal, by the difference that messages name."""
 

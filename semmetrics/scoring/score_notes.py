@@ -120,7 +120,7 @@ def _note_methods(headings_by_method: Mapping[str, Mapping[str, None]]) -> Fact:
     parts = []
     for method, headings in headings_by_method.items():
         parts.append(f"{method} for {listing(headings, write=str)}")
-    return Fact("interval-methods", values={"used": ", ".join(parts)})
+    return Fact("interval-methods", values={"used": ", and ".join(parts)})
 
 
 def _list_doubts(

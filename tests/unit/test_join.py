@@ -108,7 +108,7 @@ def test_weights_that_are_refused(weights, code):
     ("ours", "theirs", "difference"),
     [
         ("7", "7.0", "the .0 of a number"),
-        ("IM ", "im", "case or blanks"),
+        ("IM ", "im", "case or spaces"),
         ("caf\u00e9", "cafe\u0301", "Unicode normal form"),
     ],
 )

@@ -71,8 +71,8 @@ OF_WHOLE_DATA = (ALIKE_LABELS, JOINED_LABELS, ONE_SIDED_LABELS, OTHER_ENCODINGS)
 """The observations that are true only for all items together."""
 
 SPELLING_STEPS = {
-    "lower": "case or surrounding blanks",
-    "separators": "blanks, _ or -",
+    "lower": "case or surrounding spaces",
+    "separators": "spaces, _ or -",
     "plural": "plural",
 }
 """The normalisations that labels may differ by, and the difference as messages call it."""

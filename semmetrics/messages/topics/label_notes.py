@@ -105,18 +105,18 @@ MESSAGES = {
     ),
     "short-lists": Message(
         "{n:,} of {total:item} with fewer than {cutoff} predictions",
-        "{measures} divides by the number of predictions that an item has. To divide "
-        "by {cutoff} for every item, write {example}.",
+        "The denominator of {measures} is the number of predictions of the item. To "
+        "divide by {cutoff} for every item, write {example}.",
     ),
     "nothing-predicted": Message(
         "no score is above the threshold {threshold} (the highest is {highest:g})",
     ),
     "order-of-labels": Message(
-        "{measures} depends on the order of predictions, which is {order}",
+        "the order of predictions affects {measures}, but it is {order}",
         "Give scores, or ordered lists.",
     ),
     "order-of-file": Message(
-        "{measures} takes labels in file order, because no column with their scores "
+        "labels are ranked in file order for {measures}, because no column with scores "
         "is used",
         "If {examples:list} has them, set {opt:pred_score_column={column}}.",
     ),
