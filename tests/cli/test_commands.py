@@ -189,9 +189,9 @@ def test_explain_protocols_of_agreement(ok, protocol):
 def test_unknown_names_are_told_together(refused):
     for command in ("explain", "cite"):
         message = refused(command, "F1@x", "F2", "F1", "kubany")
-        assert "3 measures are wrong" in message
+        assert "3 measures are not valid" in message
         assert "FBeta" in message
-        assert "did you mean kubany2020?" in message
+        assert "Did you mean kubany2020?" in message
 
 
 def test_cite(ok):

@@ -270,7 +270,10 @@ def test_a_conversion_on_a_full_disk(inputs, tmp_path):
             f"embed convert -q {tmp_path / 'large.txt'} OUT", inputs, disk / "x"
         )
         said = run.communicate()[1]
-        assert (run.returncode, b"x: it cannot be written: No space left" in said) == (
+        assert (
+            run.returncode,
+            b"x: the file cannot be written: No space left" in said,
+        ) == (
             2,
             True,
         )

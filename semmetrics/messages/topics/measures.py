@@ -20,7 +20,7 @@ MESSAGES = {
         "{text!r} has commas between measures",
         "Separate measures by spaces: {wanted!r}.",
     ),
-    "wrong-measures": Message("{n:measure} not valid:{listed}"),
+    "wrong-measures": Message("{n:measure} are not valid:{listed}"),
     "duplicate-measures": Message(
         "some measures are requested twice: {names:list}",
         "Name each once.",
