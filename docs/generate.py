@@ -212,8 +212,7 @@ def _values(option: Option) -> str:
     hint = hint_of(option.name)
     if hint is Any:
         return ""
-    words = describe_type(hint).replace("a whole number", "an integer")
-    return words.replace("whole number", "integer").replace("text", "string")
+    return describe_type(hint)
 
 
 def _default(option: Option) -> str:

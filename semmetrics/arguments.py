@@ -49,8 +49,8 @@ class _TypeName(NamedTuple):
 
 
 _TYPE_NAMES: dict[Any, _TypeName] = {
-    str: _TypeName("a text", "texts"),
-    int: _TypeName("a whole number", "whole numbers"),
+    str: _TypeName("a string", "strings"),
+    int: _TypeName("an integer", "integers"),
     float: _TypeName("a number", "numbers"),
     bool: _TypeName("True or False", "booleans"),
     os.PathLike: _TypeName("a path", "paths"),
@@ -74,7 +74,7 @@ def check_choice(name: str, value: object, choices: Collection[object]) -> None:
     --------
     >>> check_choice("missing", "drop", ("error", "skip"))
     Traceback (most recent call last):
-    semmetrics.errors.InputError: missing='drop'; choose one of error, skip
+    semmetrics.errors.InputError: missing='drop' is not valid. Choose one of error, skip.
     """
     if value not in choices:
         raise InputError("bad-choice", name=name, value=value, choices=choices)
@@ -104,7 +104,7 @@ def check_once(
     --------
     >>> check_once(["a", "b", "a"], "duplicate-id", "gt.json")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: gt.json: the id 'a' appears twice; keep one record for each id
+    semmetrics.errors.InputError: gt.json: the id 'a' appears twice. Keep one record per id.
     """
     if len(set(names)) == len(names):
         return
@@ -137,7 +137,8 @@ def check_type(name: str, value: Any, hint: Any) -> None:
     --------
     >>> check_type("top_k", (1, "3"), int | Sequence[int] | None)
     Traceback (most recent call last):
-    semmetrics.errors.InputError: top_k=(1, '3'); give a whole number or a list of whole numbers
+    semmetrics.errors.InputError: top_k=(1, '3') is not valid. Expected an integer or a list of
+    integers.
     """
     has_type = _find_test(hint)
     if not has_type(value):
@@ -151,7 +152,7 @@ def describe_type(hint: Any) -> str:
     Examples
     --------
     >>> describe_type(str | os.PathLike[str] | None), describe_type(Sequence[int])
-    ('a text or a path', 'a list of whole numbers')
+    ('a string or a path', 'a list of integers')
     """
     kind, arguments = _split_hint(hint)
     if kind in (Union, types.UnionType):

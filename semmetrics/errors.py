@@ -19,7 +19,16 @@ from operator import attrgetter
 from types import FrameType
 from typing import Any
 
-from semmetrics.messages import MESSAGES, Spelling, pluralize, shown, visible, write
+from semmetrics.messages import (
+    Spelling,
+    find_message,
+    pluralize,
+    shown,
+    visible,
+    write,
+    write_message,
+    write_remedy,
+)
 
 
 class InputError(ValueError):
@@ -28,7 +37,7 @@ class InputError(ValueError):
     Parameters
     ----------
     code : str
-        The key of the message in `semmetrics.messages.MESSAGES`.
+        The key of the message in `semmetrics.messages.catalog`.
     where : str, optional
         File, line or key, and id.
     **values
@@ -38,7 +47,7 @@ class InputError(ValueError):
     --------
     >>> raise InputError("duplicate-id", "gt.json", value="7")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: gt.json: the id '7' appears twice; keep one record for each id
+    semmetrics.errors.InputError: gt.json: the id '7' appears twice. Keep one record per id.
     """
 
     def __init__(self, code: str, where: object = "", **values: Any) -> None:
@@ -53,13 +62,13 @@ class InputError(ValueError):
 
     @property
     def problem(self) -> str:
-        """The first part of the message."""
-        return write(MESSAGES[self.code].partition("; ")[0], self.values)
+        """What is wrong, without the place and the remedy."""
+        return write(find_message(self.code).problem, self.values)
 
     @property
     def remedy(self) -> str:
-        """The second part of the message, which tells how to fix the problem."""
-        return write(MESSAGES[self.code].partition("; ")[2], self.values)
+        """How to fix the problem, as one or more sentences."""
+        return write_remedy(find_message(self.code), self.values)
 
     def placed(self, where: object) -> InputError:
         """Return the same error with a place, which only the caller knows."""
@@ -67,8 +76,10 @@ class InputError(ValueError):
 
     def text(self, spell: Spelling | None = None) -> str:
         """Return the message, with options written by `spell`, such as flags of the command line."""
-        place = f"{visible(self.where)}: " if self.where else ""
-        return place + write(MESSAGES[self.code], self.values, spell).removesuffix("; ")
+        message = write_message(find_message(self.code), self.values, spell)
+        if not self.where:
+            return message
+        return f"{visible(self.where)}: {message}"
 
     def __str__(self) -> str:
         return self.text()
@@ -116,7 +127,7 @@ class UnknownKeyError(InputError, KeyError):
     --------
     >>> raise UnknownKeyError("unknown-name", what="measure", value="F2", remedy="did you mean F1?")
     Traceback (most recent call last):
-    semmetrics.errors.UnknownKeyError: there is no measure 'F2'; did you mean F1?
+    semmetrics.errors.UnknownKeyError: unknown measure 'F2'. Did you mean F1?
     """
 
     # KeyError would put the message into quotes.
@@ -130,8 +141,8 @@ class MissingDependencyError(InputError, ImportError):
     --------
     >>> raise MissingDependencyError("gensim", "reading word vectors", extra="word2vec")
     Traceback (most recent call last):
-    semmetrics.errors.MissingDependencyError: reading word vectors needs the package gensim;
-    run: pip install gensim, or pip install 'semmetrics[word2vec]'
+    semmetrics.errors.MissingDependencyError: reading word vectors needs the package gensim. Run
+    `pip install gensim` or `pip install 'semmetrics[word2vec]'`.
     """
 
     def __init__(
@@ -202,7 +213,7 @@ class Fact:
     Attributes
     ----------
     code : str
-        The key of the text in `semmetrics.messages.MESSAGES`.
+        The key of the message in `semmetrics.messages.catalog`.
     n : int
         The number of cases. It is added up over parts of the data.
     examples : tuple of str

@@ -20,6 +20,7 @@ from semmetrics.adapters import as_sides
 from semmetrics.data.matrix import as_matrix
 from semmetrics.data.side_inputs import read_class_list
 from semmetrics.errors import InputError, MissingDependencyError
+from semmetrics.messages import brief
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.parsing import kinds_of_all, listed, parse_all
 from semmetrics.metrics.sets import HammingLoss
@@ -221,17 +222,26 @@ def _parse_number(name: Any) -> float:
 def _check_classes_are_columns(y_true: Any, n_columns: int) -> None:
     """Raise an error unless the classes are the indices of the columns."""
     if np.unique(y_true).tolist() != list(range(n_columns)):
+        names = np.unique(y_true).tolist()
         raise InputError(
-            "needs-option", what="scores of several classes", name="classes"
+            "needs-option",
+            what="a measure of class scores",
+            name="classes",
+            fix="set it to the classes in the order of the columns, usually "
+            f"model.classes_: classes={brief(names)}",
         )
 
 
 def _find_positives(y_true: Any, pos_label: Any) -> Any:
     """Return whether each item has the positive class of a binary problem."""
     if pos_label is None:
-        if set(np.unique(y_true).tolist()) - {-1, 0, 1}:
+        names = np.unique(y_true).tolist()
+        if set(names) - {-1, 0, 1}:
             raise InputError(
-                "needs-option", what="scores of one class of two", name="pos_label"
+                "needs-option",
+                what="a measure of class scores",
+                name="pos_label",
+                fix=f"set it to the positive class, such as pos_label={names[-1]!r}",
             )
         pos_label = 1
     return np.asarray(y_true) == pos_label

@@ -34,7 +34,7 @@ from semmetrics.cli.generate import SPECS, Spec, build
 from semmetrics.cli.help import Examples
 from semmetrics.cli.output import complain
 from semmetrics.errors import InputError, InputWarning
-from semmetrics.messages import did_you_mean, fold, printable
+from semmetrics.messages import as_sentence, did_you_mean, fold, printable
 from semmetrics.options import flag
 
 _MODULE_OF_COMMAND = {
@@ -88,12 +88,12 @@ _SYNONYMS = {
 }
 """For each command, its names in other programs."""
 _HINTS = {
-    "write: semmetrics --help, or: semmetrics COMMAND --help": ("help",),
-    "write: semmetrics --version": ("version",),
-    "write: semmetrics score --html FILE.html": ("report",),
-    "write: semmetrics mad select": ("discrepancy", "competition"),
-    "write: semmetrics score --plot FILE.png": ("plot", "figure", "draw"),
-    "results are printed by: semmetrics score PRED... GT": ("show", "print"),
+    "run `semmetrics --help` or `semmetrics COMMAND --help`": ("help",),
+    "run `semmetrics --version`": ("version",),
+    "run `semmetrics score --html FILE.html`": ("report",),
+    "run `semmetrics mad select`": ("discrepancy", "competition"),
+    "run `semmetrics score --plot FILE.png`": ("plot", "figure", "draw"),
+    "`semmetrics score PRED... GT` prints results": ("show", "print"),
 }
 """Suggestions for commands that do not exist, each with the names that it is for."""
 TRACEBACK = "SEMMETRICS_TRACEBACK"
@@ -101,8 +101,7 @@ TRACEBACK = "SEMMETRICS_TRACEBACK"
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 OUT_OF_MEMORY = (
-    "there is not enough memory. Score fewer items or measures at once, or "
-    "leave out --ci"
+    "not enough memory. Score fewer items or measures at once, or leave out --ci."
 )
 
 
@@ -153,10 +152,10 @@ class Program(Examples, click.Group):
         if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         if len(args) > 1 and Path(name).exists():
-            hint = "to score files write: semmetrics score PRED... GT"
+            hint = "to score files, run `semmetrics score PRED... GT`"
         else:
             hint = _hint_for_command(name)
-        raise click.UsageError(f"there is no command {name!r}; {hint}", ctx)
+        raise click.UsageError(f"unknown command {name!r}. {as_sentence(hint)}", ctx)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the arguments. The help and the version are printed here."""
@@ -257,9 +256,7 @@ def _report_system_error(error: OSError) -> None:
     if where is None:
         where = "standard output"  # Errors of all other files have a name
     reason = error.strerror or type(error).__name__
-    complain(
-        f"error: {where}: the system says: {reason}; check the place and the free space"
-    )
+    complain(f"error: {where}: {reason}. Check the path and the free space.")
     _show_traceback(error)
     _discard_output()
 
@@ -285,14 +282,18 @@ def _report_failure(error: Exception) -> int:
     """
     package = _package_that_failed(error)
     if package not in ("", "semmetrics"):
-        remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
-        complain(f"error: the package {package} cannot be loaded: {error}; {remedy}")
+        remedy = (
+            f"Run `pip install --upgrade {package} numpy` to get compatible versions."
+        )
+        complain(f"error: the package {package} cannot be imported: {error}. {remedy}")
         return 2
     import traceback
 
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
-    again = f"set {TRACEBACK}=1 for the traceback"
-    complain(f"a fault of semmetrics {__version__}: {text}; please report it ({again})")
+    complain(
+        f"internal error of semmetrics {__version__}: {text}. Please report it, with the "
+        f"traceback that {TRACEBACK}=1 shows."
+    )
     return 1
 
 

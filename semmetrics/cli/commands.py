@@ -77,8 +77,9 @@ def score(run: Run) -> None:
     has_predictions = bool(run["preds"]) or _replaces_predictions(run)
     if run["gt"] is None or not has_predictions:
         raise click.UsageError(
-            "name at least one file of predictions and, last, the ground truth"
+            "Give at least one file of predictions and, last, the ground truth."
         )
+    run.check_positions("preds", "gt")
     if any(run[name] for name in ("stream", "shard", "state", "engine")):
         _score_parts(run)
     else:
@@ -237,7 +238,7 @@ def _score_stream(run: Run, **settings: Any) -> Any:
             )
         except KeyboardInterrupt:
             n_items = pluralize(advance.n_items, "item")
-            output.complain(f"{n_items} were scored; nothing is written")
+            output.complain(f"{n_items} were scored, but nothing is written")
             raise
 
 
@@ -249,7 +250,7 @@ def _note_numbered_files(run: Run, systems: dict[str, Any]) -> None:
             names.append(name)
     names_without_numbers = {re.sub(r"\d+", "", name) for name in names}
     if len(names) > 1 and len(names_without_numbers) == 1:
-        hint = "are scored as separate systems. Quote the pattern to score them as one"
+        hint = "are scored as systems. To score them as one, quote a pattern."
         output.report([f"{listing(names)} {hint}"], quiet=run.quiet)
 
 
@@ -270,7 +271,7 @@ def _write_sums(run: Run, scorer: Any) -> None:
                 "not-applicable",
                 name=name,
                 what="--state",
-                fix="compute the scores with 'semmetrics merge'",
+                fix="write the scores with `semmetrics merge`",
             )
     scorer.save(run["state"], shard=run["shard"])
     output.echo(f"{run['state']}: {pluralize(len(scorer), 'item')}")
@@ -483,10 +484,11 @@ def _read_scores_to_compare(run: Run) -> ScoreTable | None:
         table = _load_states(run)
     else:
         run.needs(
-            "name files of predictions and, last, the ground truth; states; or --table",
+            "Give files of predictions and, last, the ground truth. Or give states, or --table.",
             "preds",
             "gt",
         )
+        run.check_positions("preds", "gt")
     if run["stream"]:
         table = _score_stream(run, ci=True).compute()
     return table
@@ -502,7 +504,7 @@ def _load_states(run: Run) -> ScoreTable:
                 "not-applicable",
                 name=name,
                 what="states",
-                fix="use 'semmetrics score', which writes them",
+                fix="set it in `semmetrics score`, which writes them",
             )
     scorer = Scorer.load(*run["preds"], run["gt"], max_bytes=run["max_bytes"])
     return scorer.compute()

@@ -108,7 +108,7 @@ def embed_fetch(run: Run) -> None:
         what = flag("manifest" if max_words is None else "max_words")
         raise InputError("needs-option", what=what, name="to")
     entry = entries[name]
-    output.report([f"{name}: {entry.url}; licence: {entry.licence}"], quiet=run.quiet)
+    output.report([f"{name}: {entry.url} (licence: {entry.licence})"], quiet=run.quiet)
     with run.progress() as progress:
         fetched = fetch(
             entry,
@@ -118,15 +118,15 @@ def embed_fetch(run: Run) -> None:
             progress=progress,
         )
     if fetched.sha256 and fetched.checked != "manifest":
-        how = "not checked. It is stored, and later downloads are compared with it"
+        how = "which is not checked. Later downloads are compared with it."
         if fetched.checked:
-            how = "the SHA-256 of the first download"
+            how = "the same as the first download."
         output.complain(
-            f"{name}: the manifest names no SHA-256; this is {fetched.sha256}, {how}"
+            f"{name}: the manifest has no SHA-256. This file has {fetched.sha256}, {how}"
         )
-    status = "converted" if fetched.sha256 else "was there already"
+    status = "converted" if fetched.sha256 else "already there"
     spec = folder or name
-    output.echo(visible(f"{fetched.folder}: {status}; use it as --embedding {spec}"))
+    output.echo(visible(f"{fetched.folder}: {status}. Use it with --embedding {spec}"))
 
 
 @command("embed convert", {"source": "FILE", "folder": "FOLDER"})

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from semmetrics.messages import did_you_mean, listing
+from semmetrics.messages import as_sentence, did_you_mean, listing
 from semmetrics.options import KINDS, OTHER, Option, flag
 from semmetrics.options.synonyms import measure_option_hint, option_of_synonym
 
@@ -122,12 +122,18 @@ class Command(Examples):
             _, _, parsed = self.make_parser(ctx).parse_args(list(args))
             repeated = _find_repeated_option(parsed)
             if repeated is not None:
-                message = f"{repeated.opts[0]} is given twice; it takes one value"
+                message = f"{repeated.opts[0]} is given twice, but takes one value."
                 raise click.UsageError(message, ctx)
             return super().parse_args(ctx, args)
+        except click.BadOptionUsage as error:
+            if error.option_name != "--ci":
+                raise
+            hint = "Set the level separately, such as --ci --level 0.9."
+            raise click.UsageError(f"{error.message} {hint}", ctx) from None
         except click.NoSuchOption as error:
             name = error.option_name
-            message = f"there is no option {name!r}; {self._hint_for(name, ctx)}"
+            hint = as_sentence(self._hint_for(name, ctx))
+            message = f"unknown option {name!r}. {hint}"
             raise click.UsageError(message, ctx) from None
 
     def _hint_for(self, name: str, ctx: click.Context) -> str:
@@ -146,7 +152,7 @@ class Command(Examples):
         owners = _commands_with(name, ctx)
         if owners:
             return f"it is an option of {listing(owners, most=4)}"
-        otherwise = f"for all options write: {ctx.command_path} --help"
+        otherwise = f"`{ctx.command_path} --help` lists all options"
         return did_you_mean(name, flags, otherwise)
 
     def format_options(
@@ -242,7 +248,7 @@ class Choice(click.Choice[str]):
             message = error.message
             suggestion = did_you_mean(str(value), self.choices)
             if suggestion:
-                message = f"{message.rstrip('.')}; {suggestion}"
+                message = f"{message.rstrip('.')}. {as_sentence(suggestion)}"
             raise click.BadParameter(message, ctx, param) from None
 
 
@@ -258,7 +264,8 @@ class Group(Examples, click.Group):
         if name in names or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         hint = did_you_mean(name, names, f"the commands are {', '.join(names)}")
-        raise click.UsageError(f"{ctx.info_name} has no command {name!r}; {hint}", ctx)
+        message = f"{ctx.info_name} has no command {name!r}. {as_sentence(hint)}"
+        raise click.UsageError(message, ctx)
 
 
 def help_options(kinds: Sequence[str]) -> list[click.Option]:

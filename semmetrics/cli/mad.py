@@ -140,7 +140,7 @@ def _select(
     if run["output"] is None and form != "json":
         text = _render_selection(run, state, before)
         output.write_text(text, form=form, other_files=sheets)
-        hint = "the selection is not saved. Add -o state.json to save it"
+        hint = "the selection is not saved. To save it, add -o state.json."
         output.report([hint], quiet=run.quiet)
         return
     output.write_text(state.to_json(), run["output"], "json", sheets)

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -213,6 +214,40 @@ class Run:
             known = [extension for extension in file.extensions if extension]
             raise InputError("wrong-ending", f"{file.flag} {file.path}", known=known)
 
+    def check_positions(self, *names: str) -> None:
+        """Raise an error for a positional argument that is the value of an option.
+
+        Parameters
+        ----------
+        *names : str
+            The positional arguments that are files.
+
+        Raises
+        ------
+        InputError
+            If a file does not exist, and its name is a measure or a number after ``--ci``.
+        """
+        for name in names:
+            paths = self[name] or ()
+            if isinstance(paths, str):
+                paths = (paths,)
+            for path in paths:
+                if not Path(path).exists():
+                    self._check_position(path)
+
+    def _check_position(self, path: str) -> None:
+        from semmetrics.metrics.registry import names_like
+
+        measures = self["measures"] or ()
+        if measures and names_like(path)[0]:
+            quoted = " ".join([*measures, path])
+            repeated = " -m ".join([*measures, path])
+            remedy = f"write several measures as -m '{quoted}' or -m {repeated}"
+            raise InputError("missing-file", path, remedy=remedy)
+        if self["ci"] and re.fullmatch(r"[\d.]+", path):
+            remedy = f"--ci takes no value. Write --ci --level {path}"
+            raise InputError("missing-file", path, remedy=remedy)
+
     def needs(self, text: str, *names: str) -> None:
         """Raise an error with this text if one of the arguments has no value."""
         for name in names:
@@ -416,7 +451,7 @@ def _convert(name: str, texts: Sequence[str], read: ReadOptions) -> Any:
     if name == "measures":
         if not "".join(texts).strip():
             raise InputError(
-                "nothing-given", "-m", what="measures", remedy="write -m F1"
+                "nothing-given", "-m", what="measures", remedy="name one, such as -m F1"
             )
         return texts
     if name == "headings":

@@ -74,7 +74,7 @@ def calibrate(run: Run) -> None:
         calibration.save(run["output"])
     else:
         output.report(
-            ["the calibration is not saved. Add -o FILE to save it"], quiet=run.quiet
+            ["the calibration is not saved. To save it, add -o FILE."], quiet=run.quiet
         )
     if run["form"] == "json":
         text = calibration.to_json()

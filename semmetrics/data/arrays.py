@@ -70,7 +70,7 @@ Arrays: TypeAlias = dict[str, NDArray[np.generic]]
 def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
     """Return the array in the bytes of a .npy file: booleans, integers, floats or text."""
     if data[: len(_NPY_START)] != _NPY_START:
-        why = "it has another header"
+        why = "the header is invalid"
         if data[:1] == _PICKLE_START:
             why = "a pickle, which semmetrics never loads"
         raise InputError("not-numpy", where, why=why)
@@ -110,7 +110,7 @@ def _check_dtype(dtype: np.dtype[Any], where: str) -> None:
         where,
         role="the array",
         dtype=names.get(dtype.kind, dtype),
-        wanted="booleans, integers, floats of up to 64 bits, or strings (dtype U)",
+        wanted="booleans, integers, floats to 64 bits, or strings (dtype U)",
     )
 
 
@@ -365,7 +365,9 @@ def _read_strings(values: NDArray[np.generic], where: str) -> list[Any]:
     try:
         "".join(map(str, names)).encode()
     except ValueError:  # code points beyond Unicode, or lone surrogates
-        raise InputError("damaged", where, why="its text") from None
+        raise InputError(
+            "damaged", where, why="its strings cannot be decoded"
+        ) from None
     return names
 
 
@@ -422,7 +424,7 @@ def _read_sparse(arrays: Arrays, name: str) -> tuple[Any, set[str]]:
         # This also sorts the columns.
         csr.sum_duplicates()
         if csr.nnz != matrix.nnz:
-            raise ValueError("a cell is there twice")
+            raise ValueError("a cell occurs twice")
         kinds = data.dtype.kind + first.dtype.kind + second.dtype.kind
         if matrix.ndim != 2 or not re.fullmatch("[biuf][iu][iu]", kinds):
             raise ValueError("parts with a wrong type or shape")

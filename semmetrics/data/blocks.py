@@ -113,8 +113,8 @@ class Parts:
         >>> parts = find_parts("examples/kubany2020_table2/predictions/imagga.json")
         >>> list(parts.lists(lambda data, _: as_labels(data), ReadOptions(), print))
         Traceback (most recent call last):
-        semmetrics.errors.InputError: examples/kubany2020_table2/predictions/imagga.json: a stream
-        cannot be read from json; use jsonl, csv, tsv, parquet, arrow
+        semmetrics.errors.InputError: examples/kubany2020_table2/predictions/imagga.json: cannot
+        read a stream from json. Use jsonl, csv, tsv, parquet, arrow.
         """
         for lists, n_bytes in ahead(self._lists(read, options)):
             if lists:

@@ -147,7 +147,9 @@ def check_no_vectors(found: Lists) -> None:
     >>> check_no_vectors(as_labels([["1", "0", "1"], ["0", "0", "1"]]))
     Traceback (most recent call last):
         ...
-    semmetrics.errors.InputError: input, item 0: the labels '1, 0, 1' are a 0 or 1 for ...
+    semmetrics.errors.InputError: input, item 0 (from 0): the labels '1, 0, 1' are a 0 or 1 per
+    class. Set classes= to the list of classes, or save the vectors with numpy.save as .npy. If 0
+    and 1 are names of labels, write lists of strings, such as ["1", "0"].
     """
     names = [str(entry).strip().casefold() for entry in found.vocabulary]
     if found.side.scores is not None or not (_ZEROS | _ONES).issuperset(names):

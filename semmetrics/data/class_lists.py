@@ -38,7 +38,7 @@ def check_classes(
             wanted = f"the name of a {noun}"
             raise InputError("wrong-type", place, value=name, wanted=wanted)
         if not name.strip():
-            remedy = "name it, as each position is a column"
+            remedy = "give it a name, because each position stands for a column"
             raise InputError("empty", place, role=f"the {noun}", remedy=remedy)
         first_number = first_numbers.setdefault(name, number)
         if first_number != number:

@@ -175,7 +175,7 @@ def _not_an_entry(value: Any, form: Form) -> InputError:
     if not form.scored:
         wanted = f"a {form.noun}"
         if is_list and all(isinstance(part, str) for part in value):
-            wanted += "; if these are its tokens, join them with spaces"
+            wanted += ". If these are its tokens, join them with spaces"
         return InputError("wrong-type", value=value, wanted=wanted)
     if value is None or (is_list and not value):
         return InputError("no-entry", value=value, noun=form.noun)
@@ -201,7 +201,7 @@ def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
     elif form.single:
         wanted += f" or a {form.noun}"
     elif item is None:
-        wanted += f"; write {example}, or [] for an item without {form.noun}s"
+        wanted += f" such as {example}, or [] for an item without {form.noun}s"
     else:
         wanted += f" such as {example}"
     return InputError("wrong-type", where, value=item, wanted=wanted)

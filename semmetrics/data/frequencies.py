@@ -297,10 +297,14 @@ def write_frequencies(table: FrequencyTable, path: str | os.PathLike[str]) -> No
 def _write_json(table: FrequencyTable, path: str | os.PathLike[str]) -> None:
     for token in table.vocabulary:
         if token.split() != [token]:
-            why = f"the token {token!r} holds a blank"
+            why = f"the token {token!r} contains a space"
             raise InputError("not-as-json", str(path), why=why)
     if table.documents is None:
-        raise InputError("not-as-json", str(path), why="only its logarithm is stored")
+        raise InputError(
+            "not-as-json",
+            str(path),
+            why="only the logarithm of the number of documents is stored",
+        )
     frequencies = {" ".join(gram): count for gram, count in table.as_dict().items()}
     content = {
         "documents": table.documents,
@@ -362,7 +366,7 @@ def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) ->
     """Raise an error for unknown keys. A misspelt key would silently change the results."""
     for key in value:
         if key not in known:
-            remedy = f"remove it; the keys are {', '.join(known)}"
+            remedy = f"remove it. The keys are {', '.join(known)}"
             values = {"what": "key", "value": key, "remedy": remedy}
             raise InputError("unknown-name", where, **values)
 

@@ -162,7 +162,7 @@ def as_data(
             data.source,
             value=f"{data.noun}s",
             wanted=f"{form.noun}s",
-            example="the data again",
+            example=f"{form.noun}s",
         )
     return data
 

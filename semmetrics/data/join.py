@@ -26,6 +26,11 @@ from semmetrics.errors import InputError
 from semmetrics.messages import listing, pluralize
 
 MISSING = ("error", "skip", "empty")
+_TRANSPOSE = (
+    "A matrix is probably transposed: rows must be items, and columns labels or classes. "
+    "Transpose it."
+)
+"""The fix for a matrix that has as many columns as the other side has items."""
 
 
 class Joined(NamedTuple):
@@ -128,9 +133,12 @@ def join(
 
 
 def join_rows(
-    ids: Ids, ref: Lists, *, source: str, missing: str
+    ids: Ids, ref: Lists, *, source: str, missing: str, columns: int | None = None
 ) -> tuple[Joined, Ints]:
     """Match the rows of a run, or of scores, with the items of the ground truth, as `join` does.
+
+    If the numbers of items differ, the error suggests to transpose a matrix with as many
+    ``columns`` as the ground truth has items.
 
     Returns
     -------
@@ -140,7 +148,7 @@ def join_rows(
     """
     indptr = np.arange(len(ids) + 1)
     numbers = indptr[:-1].astype(np.int32)
-    lists = Lists(ids, [], Side(indptr, numbers), source=source)
+    lists = Lists(ids, [], Side(indptr, numbers), source=source, columns=columns)
     joined = join(lists, ref, missing=missing)
     rows = np.full(len(joined.ids), -1)
     rows[joined.pred.sizes > 0] = joined.pred.codes
@@ -158,6 +166,8 @@ def _join_by_position(pred: Lists, ref: Lists) -> Joined:
     if len(shorter):
         where = shorter.where(len(shorter) - 1)
     values = {"one": pred.source, "n": n_pred, "other": ref.source, "m": n_ref}
+    if pred.columns == n_ref and ref.columns in (None, n_pred):
+        values["fix"] = _TRANSPOSE
     raise InputError("other-length", where, **values)
 
 
@@ -212,7 +222,7 @@ def _apply_policy_to_gaps(
             if ids:
                 problem = f"{lists.source} has no {noun} for {len(ids)} of the ids"
                 problems.append(f"{problem}: {listing(ids)}")
-        raise InputError("missing-entries", lost="; ".join(problems), noun=noun)
+        raise InputError("missing-entries", lost=", and ".join(problems), noun=noun)
     if missing == "skip" and counts:
         rows = np.flatnonzero(~(no_prediction | no_reference))
         return joined.take(rows, counts)
@@ -344,9 +354,9 @@ def _describe_missing_ids(pred: Lists, ref: Lists, match: _IdMatch) -> str:
     problems = []
     for lists, ids in ((pred, match.unpredicted), (ref, list(match.unreferenced))):
         if ids:
-            problem = f"{lists.source} lacks {len(ids)} of the ids: {listing(ids)}"
+            problem = f"{lists.source} is missing {len(ids)} of the ids: {listing(ids)}"
             problems.append(problem)
-    return "; ".join(problems)
+    return ", and ".join(problems)
 
 
 def _suggest_expression(pred: Lists, ref: Lists) -> str | None:
@@ -404,7 +414,7 @@ def _fold_case(name: str) -> str:
 _SPELLING_DIFFERENCES: dict[str, Callable[[str], str]] = {
     "Unicode normal form": _compose_unicode,
     "the .0 of a number": _drop_zero_fraction,
-    "case or blanks": _fold_case,
+    "case or spaces": _fold_case,
 }
 """Functions that make ids equal, by the difference that messages name."""
 

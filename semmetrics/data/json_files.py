@@ -55,6 +55,12 @@ _DECODER = json.JSONDecoder(
     object_pairs_hook=_make_object, parse_constant=_refuse_constant
 )
 
+_FIX_OF_CONSTANT = (
+    "Write a number, or remove the entry. NaN usually comes from a missing value that "
+    "pandas or json.dump wrote."
+)
+"""How to fix NaN and Infinity in JSON."""
+
 
 def parse(text: str, name: str, line: int = 1) -> Any:
     """Parse a JSON text.
@@ -76,14 +82,14 @@ def parse(text: str, name: str, line: int = 1) -> Any:
     --------
     >>> parse('{"a": ["cat"], "a": []}', "gt.json")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: gt.json: the key 'a' appears twice; keep one
+    semmetrics.errors.InputError: gt.json: the key 'a' appears twice. Keep one.
     """
     try:
         return _decode(text)
     except InputError as error:
         problem = error
     except UnicodeEncodeError:
-        problem = InputError("lone-surrogate", role="the text")
+        problem = InputError("lone-surrogate", role="the string")
     except RecursionError:
         problem = InputError("not-json", why="it is nested too deeply")
     except json.JSONDecodeError as error:
@@ -117,6 +123,8 @@ def _syntax_error(
     is_line_end = text[:start].rstrip(" \t\r").endswith("\n")
     if error.msg == "Extra data" and is_line_end:
         return InputError("json-lines", place, why=error.msg)
+    if error.pos < 0:
+        return InputError("not-json", place, why=error.msg, fix=_FIX_OF_CONSTANT)
     return InputError("not-json", place, why=error.msg)
 
 

@@ -117,7 +117,7 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
     variables: dict[str, Any] = {}
     with undamaged(source.name, ValueError, LookupError, struct.error, zlib.error):
         if not order:
-            raise ValueError("its header is another")
+            raise ValueError("the header is not supported")
         for kind, content in _read_elements(data, order, _HEADER_SIZE):
             if kind == _COMPRESSED_ELEMENT:
                 unpacked = _decompress(content, source.max_bytes)
@@ -133,7 +133,7 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
 def _decompress(content: bytes, max_bytes: int) -> bytes:
     unpacked = zlib.decompressobj().decompress(content, max_bytes + 1)
     if len(unpacked) > max_bytes:
-        raise ValueError(f"it holds more than {max_bytes} bytes")
+        raise ValueError(f"it exceeds {max_bytes} bytes")
     return unpacked
 
 
@@ -157,7 +157,7 @@ def _read_elements(
             content_start -= 4
         content_end = content_start + size
         if content_end > min(next_tag, stop):
-            raise ValueError("the size of an element does not fit its place")
+            raise ValueError("the size of an element does not fit its position")
         yield kind, data[content_start:content_end]
 
 

@@ -161,7 +161,8 @@ def note_unstored(data: Any) -> Any:
     --------
     >>> from scipy.sparse import csr_array
     >>> print(*note_unstored(as_matrix(csr_array([[0.5, 0.0]]))).notes)
-    sparse: 1 of 2 cells not stored: without a score, which is not a score of 0, and not ranked
+    sparse matrix: 1 of 2 cells not stored, so they have no score (rather than 0) and are not
+    ranked
     """
     if not isinstance(data, Matrix) or not data.sparse:
         return data
@@ -262,12 +263,13 @@ def as_matrix(
     class_names = map(str, range(n_names)) if names is None else names
     terms = class_terms(class_names)
     if len(terms) != n_names:
-        raise InputError(
-            "wrong-count",
-            source,
-            found=pluralize(len(terms), "class"),
-            wanted=pluralize(n_names, "column"),
-        )
+        details = {
+            "found": pluralize(len(terms), "class"),
+            "wanted": pluralize(n_names, "column"),
+        }
+        if len(terms) == n_items:
+            details["fix"] = "rows must be items, so transpose the matrix"
+        raise InputError("wrong-count", source, **details)
     if len(set(terms)) != n_names:
         ((repeated, _),) = Counter(terms).most_common(1)
         raise InputError("duplicate-column", source, name=", ".join(repeated))

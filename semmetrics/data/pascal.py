@@ -173,8 +173,7 @@ def _as_pair(
     is_known_category = category in range(1, len(_CATEGORIES) + 1)
     if not votes_by_caption.keys() <= set(captions) or not is_known_category:
         why = (
-            "votes other than 1 or -1, votes on other captions, or a category outside "
-            "1 to 4"
+            "votes must be 1 or -1 and on the same captions, and categories from 1 to 4"
         )
         raise InputError("not-pascal", where, why=why)
     first, second = captions

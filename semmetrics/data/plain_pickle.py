@@ -79,8 +79,8 @@ def read_plain_pickle(data: bytes, where: str) -> Any:
     {('a', 'man'): 2}
     >>> read_plain_pickle(pickle.dumps(print), "df.p")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: df.p: the pickle names builtins.print, which is not loaded; give
-    a pickle of dicts, tuples, texts and numbers alone, or write JSON
+    semmetrics.errors.InputError: df.p: the pickle contains builtins.print, which semmetrics does
+    not load. Write JSON, or plain dicts.
     """
     try:
         return _PlainUnpickler(data).load()

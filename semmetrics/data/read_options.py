@@ -58,8 +58,8 @@ class ReadOptions:
     --------
     >>> ReadOptions(format="xml")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: format='xml'; choose one of 'json', 'jsonl', 'csv', 'tsv',
-    'parquet', 'arrow', 'npy', 'npz', 'coco', 'txt', 'flickr'
+    semmetrics.errors.InputError: format='xml' is not valid. Choose one of json, jsonl, csv, tsv,
+    parquet, arrow, npy, npz, hdf5, coco, txt, flickr, trec.
     """
 
     format: str | None = None
@@ -98,10 +98,10 @@ class ReadOptions:
         delimiter = self.delimiter
         if delimiter is not None and not _is_delimiter(delimiter):
             name = "delimiter"
-            wanted = "one character. For tabs, use the format tsv"
+            wanted = "one character. For tabs use the format tsv"
         elif self.label_delimiter == "":
             name = "label_delimiter"
-            wanted = "a non-empty string"
+            wanted = "a string that is not empty"
         elif self.max_line_bytes < 1:
             name = "max_line_bytes"
             wanted = "a positive number of bytes"

@@ -76,7 +76,7 @@ class Sample(NamedTuple):
         return all(text.isascii() and len(text.split()) < 2 for text in self.strings)
 
 
-_VECTOR = Sample("vector", "a whole number an item")
+_VECTOR = Sample("vector", "one integer per item")
 
 
 def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Sample:
@@ -212,7 +212,7 @@ def _sample_values(values: Iterable[Any]) -> Sample:
         return _sample_lists(lists, has_more_items=len(items) == _MAX_ITEMS)
     texts = [item for item in items if isinstance(item, str)]
     if texts:
-        return Sample("strings", "a string an item", (), texts)
+        return Sample("strings", "one string per item", (), texts)
     if items and all(type(item) is int for item in items):
         return _VECTOR
     return Sample("other", "items")

@@ -70,7 +70,7 @@ def read_class_list(
                 source.name,
                 what=f"a list of names ({noun})",
                 format=suffix,
-                wanted=f"a .txt file with one {noun} a line, or a JSON list",
+                wanted=f"a .txt file with one {noun} per line, or a JSON list",
             )
         lines = source.text.rstrip("\r\n").split("\n")
         names = [line.removesuffix("\r") for line in lines]

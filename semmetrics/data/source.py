@@ -187,7 +187,7 @@ class Source:
                 raise InputError("bad-character", where, what=what)
         if not text or text.isspace():
             remedy = "check the program that wrote it"
-            raise InputError("empty", self.name, role="the text", remedy=remedy)
+            raise InputError("empty", self.name, role="the file", remedy=remedy)
         return text
 
     def _decoding_error(self, error: UnicodeDecodeError, codec: str) -> InputError:
@@ -498,7 +498,7 @@ def open_path(
     if name == "-":
         stream: Any = getattr(sys.stdin, "buffer", None)
         if stream is None or stream.closed:
-            raise InputError("unreadable", _STDIN, why="it is closed")
+            raise InputError("unreadable", _STDIN, why="standard input is closed")
         yield stream, _STDIN, None
         return
     file = Path(name)
@@ -531,11 +531,11 @@ def _suggest_path(file: Path) -> str:
     import difflib  # only for this message
 
     if file.is_symlink():
-        return f"it is a link to {str(file.readlink())!r}, which does not exist"
+        return f"correct the link, whose target {str(file.readlink())!r} does not exist"
     try:
         names = sorted(os.listdir(file.parent))  # noqa: PTH208 - Path.iterdir would build paths
     except OSError:
-        return f"the folder {str(file.parent)!r} cannot be listed; check the path"
+        return f"check the path: the folder {str(file.parent)!r} cannot be listed"
     similar_names = difflib.get_close_matches(file.name, names, n=3)
     if not similar_names:
         return "check the path"

@@ -48,8 +48,8 @@ def check_rankings(run: Lists, truth: Lists) -> None:
     >>> check_rankings(run, judged)
     >>> check_rankings(judged, run)
     Traceback (most recent call last):
-    semmetrics.errors.InputError: the predictions (qrels) have grades and the ground truth (run) has
-    scores of a ranking, so the order is wrong; swap them: predictions come first
+    semmetrics.errors.InputError: the predictions (qrels) have grades and the ground truth (run)
+    has scores of a ranking, so the order is wrong. Swap them: predictions come first.
     """
     if truth.holds == "run":
         of_truth = "is a run"

@@ -119,8 +119,8 @@ class Taxonomy:
     ('cat', [0, 1, 2, 3], [0, 1, 1, 2])
     >>> Taxonomy.from_parents({"cat": "dog", "dog": "cat"})
     Traceback (most recent call last):
-    semmetrics.errors.InputError: taxonomy: there is a cycle: 'cat' -> 'dog' -> 'cat'; remove one of
-    its links
+    semmetrics.errors.InputError: taxonomy: the links form a cycle: 'cat' -> 'dog' ->
+    'cat'. Remove one of its links.
     """
 
     names: tuple[str, ...]

@@ -66,7 +66,7 @@ def read_wordnet(
     for synset in _read_lines(data, _read_synset):
         offsets = senses.get(synset.word, [])
         if synset.offset not in offsets:
-            why = f"index.noun lacks {synset.word!r} at {synset.offset}"
+            why = f"index.noun has no {synset.word!r} at {synset.offset}"
             raise InputError("not-wordnet", data.name, why=why)
         rank = offsets.index(synset.offset) + 1
         name_of_offset[synset.offset] = f"{synset.word}.n.{rank:02}"
@@ -103,7 +103,7 @@ def _check_offsets(
         mentioned.update(offsets)
     unknown = mentioned - name_of_offset.keys()
     if unknown:
-        why = f"there is no synset at {min(unknown)}"
+        why = f"no synset at {min(unknown)}"
         raise InputError("not-wordnet", source, why=why)
 
 
@@ -135,7 +135,7 @@ def _read_lines(source: Source, read: Callable[[str], _T]) -> Iterator[_T]:
             yield read(line)
         except (ValueError, IndexError):
             where = at(source.name, f"line {number}")
-            why = "the line has a different format"
+            why = "the line has an unexpected format"
             raise InputError("not-wordnet", where, why=why) from None
 
 

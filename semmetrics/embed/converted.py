@@ -306,7 +306,7 @@ def _check_files(folder: Path, meta: Mapping[str, Any]) -> None:
     for name, recorded in meta["files"].items():
         file = folder / name
         if not file.is_file() or file.stat().st_size != recorded["bytes"]:
-            raise ValueError(f"{name} is missing or has another size")
+            raise ValueError(f"{name} is missing or has a different size")
     if meta["hash"] != hash_version():
         raise ValueError("its word index is from another version")
     if _INDEX_CHECKSUM not in meta:

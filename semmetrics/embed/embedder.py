@@ -172,7 +172,7 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
         wanted = "an array of numbers"
         raise InputError("wrong-type", where, value=values, wanted=wanted) from None
     if rows.ndim != 2 or len(rows) != len(texts) or not rows.size:
-        wanted = f"a row of numbers for each text ({len(texts)})"
+        wanted = f"a row of numbers for each string ({len(texts)})"
         raise InputError(
             "wrong-shape", where, role="the matrix", shape=rows.shape, wanted=wanted
         )
@@ -284,7 +284,7 @@ class CallableEmbedder:
         if version is None:
             self._version = own_version(function)
         elif not isinstance(version, str) or not version:
-            wanted = "a string that changes with the vectors, such as '2'"
+            wanted = "a string that changes when the vectors change, such as '2'"
             raise InputError("bad-option", name="version", value=version, wanted=wanted)
         self.name = name or _name_of(function)
         self.dimension = 0
@@ -430,7 +430,7 @@ class CachedEmbedder(_EmbedderWrapper):
         self._stored_dimension = self.dimension or min(lengths, default=0)
         vectors = self._decode(blobs)
         if vectors is None:
-            why = "it is damaged: a vector is not finite or has the wrong length"
+            why = "it is damaged: a vector is not finite, or has a different length"
             self._cache.give_up(why)
             return self.embedder.embed(texts)
 

@@ -32,7 +32,7 @@ MANIFEST = Path(__file__).with_name("manifest.toml")
 _NAME = re.compile(r"[\w-][\w.-]*")
 _REQUIRED_KEYS = ("url", "kind", "dimension", "licence")
 _ALTERNATIVE = (
-    "download the file yourself and run: semmetrics embed convert FILE FOLDER"
+    "download the file in another way and run `semmetrics embed convert FILE FOLDER`"
 )
 
 

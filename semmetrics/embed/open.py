@@ -86,7 +86,11 @@ def open_embedding(
     --------
     >>> open_embedding("nonsense")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: embedding 'nonsense': ...
+    semmetrics.errors.InputError: no file and no embedding is named 'nonsense'. Give a file, one
+    of static, same, word2vec-googlenews-300, glove-6b-50, glove-6b-100, glove-6b-300,
+    glove-42b-300, glove-840b-300, fasttext-crawl-300, fasttext-wiki-news-300, or a model with its
+    kind, as in sbert:nonsense (kinds: static, same, word2vec, glove, fasttext, kv, converted,
+    sbert, transformers, matrix).
     """
     kind, named = _resolve(spec)
     _check_applies(kind, spec, "device", device)
@@ -265,7 +269,8 @@ def named_or_words(embedding: Any) -> Any:
     'words-2@58ce4cf87e89'
     >>> named_or_words({"cat": [1, 0], "bert": "sbert:bert"})
     Traceback (most recent call last):
-    semmetrics.errors.InputError: embedding: 'cat' has a vector and 'bert' has none; ...
+    semmetrics.errors.InputError: embedding: 'cat' has a vector, but 'bert' does not. Give a
+    vector for each word, or an embedding for each name.
     """
     if not isinstance(embedding, Mapping):
         return embedding

@@ -447,7 +447,7 @@ def _read_parquet(source: Source) -> tuple[ArrayLike, list[str]]:
         table = pyarrow.Table.from_batches(batches(names), table_schema)
     texts, *columns = [table.column(name) for name in names]
     if texts.null_count:
-        raise InputError("null", source.name, role="a text", remedy="remove the row")
+        raise InputError("null", source.name, role="a string", remedy="remove the row")
     if list_names:
         return columns[0].to_pylist(), texts.to_pylist()
     matrix = np.column_stack([column.to_numpy() for column in columns])

@@ -77,7 +77,7 @@ def detect_format(buffer: Buffer, where: str) -> str:
         if _count_numbers(next_row) == dimension:
             return "text"
     if n_numbers > 1:  # bytes do not look like several numbers
-        why = f"there are {n_numbers} numbers after the word, and the header has {dimension}"
+        why = f"{n_numbers} numbers follow the word, but the header says {dimension}"
         raise InputError("damaged", f"{where}, line 2", why=why)
     if _ends_in_numbers(first_row, dimension):
         return "text"
@@ -275,7 +275,7 @@ def scan_words(
     if n_words is not None and max_words is None:
         rest = buffer[scanned.end : scanned.end + _MAX_CHECKED_REST]
         if rest.strip():
-            why = f"there is more after {pluralize(n_words, 'word')}, which its header has"
+            why = f"the file continues after {pluralize(n_words, 'word')}, the number in its header"
             raise InputError("damaged", where, why=why)
     return scanned.words, scanned.rows
 
@@ -289,7 +289,7 @@ def _read_header(buffer: Buffer, form: str, where: str) -> _Header:
         return _Header(n_words=None, dimension=0, end=0)
     header = _Header(int(match[1]), int(match[2]), match.end())
     if header.n_words == 0 or header.dimension == 0:
-        raise InputError("damaged", where, why="its header has no vectors")
+        raise InputError("damaged", where, why="the header declares no vectors")
     return header
 
 
@@ -305,7 +305,7 @@ def _scan_binary(
     for number in range(1, max_words + 1):
         space = find(b" ", start, start + _MAX_WORD_LENGTH)
         if space < 0 and end - start > _MAX_WORD_LENGTH:
-            raise InputError("damaged", where, why=f"there is no word {number}")
+            raise InputError("damaged", where, why=f"word {number} is missing")
         row_start = space + 1
         if space < 0 or row_start + n_bytes > end:
             break
@@ -326,7 +326,7 @@ def _check_words(words: list[bytes], where: str) -> None:
     """
     for number, word in enumerate(words[:_N_CHECKED_WORDS], start=1):
         if b"\n" in word or b"\0" in word:
-            why = f"word {number} does not begin where it should"
+            why = f"word {number} does not start at the expected position"
             raise InputError("damaged", where, why=why)
 
 

@@ -141,7 +141,7 @@ class WordVectors:
         vectors = np.zeros((len(distinct_rows), self.dimension), np.float32)
         vectors[is_listed] = self._table[listed_rows]
         if not np.isfinite(vectors).all():
-            remedy = "it is damaged: copy, convert or download it again"
+            remedy = "the file is damaged. Copy, convert or download it again"
             words = self.words(listed_rows)
             check_finite(vectors[is_listed], words, self.where, remedy)
         return vectors[places]
@@ -200,7 +200,7 @@ class MatrixEmbedder(WordVectors):
         where = where or name
         texts = [str(text) for text in texts]
         table = as_matrix(vectors, texts, where)
-        check_once(texts, "duplicate", where, role="the text")
+        check_once(texts, "duplicate", where, role="the string")
         digest = partial(_digest_matrix, table, texts)
         super().__init__(KeyIndex(texts), table, name=name, digest=digest, where=where)
         self.lookup = lookup

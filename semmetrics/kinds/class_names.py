@@ -65,8 +65,8 @@ def outside_classes(
     Examples
     --------
     >>> print(outside_classes("2", ["cat", "dog"], "gt.json", "the class"))
-    gt.json: the class is 2, and the class list has 2 classes, numbered from 0 to 1; if the file
-    counts from 1, subtract 1, or correct classes=
+    gt.json: the class is 2, but the class list has 2 classes, numbered from 0 to 1. If the file
+    counts from 1, subtract 1. Otherwise correct classes=.
     """
     text = str(value)
     is_number = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS

@@ -72,7 +72,7 @@ def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
     for name, option in OPTIONS.items():
         is_ignored = option.acts_by == "embedding" and name not in noted_elsewhere
         if is_ignored and name in options.set_by_user:
-            why = f"no measure here compares meanings ({such} does)"
+            why = f"none of the measures compares meanings ({such} does)"
             notes.append(no_effect(name, why))
     return notes
 
@@ -91,7 +91,7 @@ def unused_embeddings(measures: Measures, embedding: Any) -> list[Fact]:
     >>> from semmetrics.metrics.parsing import parse_all
     >>> embeddings = {"default": "static", "bert": "sbert:bert"}
     >>> print(*unused_embeddings(parse_all(["F1", "SemF1"]), embeddings))
-    1 embedding not used by any measure here: 'bert'
+    1 embedding not used by these measures: 'bert'
     """
     used = used_embeddings(measures)
     unused = tuple(name for name in by_name(embedding) if name not in used)

@@ -113,7 +113,7 @@ def embeddings_of(measures: Measures, embedding: Any) -> dict[str, Any]:
             specs[name] = name
         else:
             names = dict.fromkeys([DEFAULT_EMBEDDING, *specs_of_user])
-            remedy = f"those given are {listing(names)}"
+            remedy = f"choose one of {listing(names)}"
             values = {"what": "embedding", "value": name, "remedy": remedy}
             raise InputError("unknown-name", **values)
     return specs

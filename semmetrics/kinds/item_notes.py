@@ -19,7 +19,7 @@ _OUTCOMES_BY_POLICY = {
     "common": _LEFT_OUT,
     "empty": {
         "missing_prediction": "scored as empty",
-        "missing_reference": "taken as empty",
+        "missing_reference": "treated as empty",
     },
 }
 """What happens to items that are missing on one side, by the policy for missing items."""

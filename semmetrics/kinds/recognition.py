@@ -114,7 +114,7 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     'labels'
     >>> resolved = resolve_kind({"a": "a cat sleeps"}, {"a": ["the cat sleeps"]})
     >>> resolved.kind, resolved.understood
-    ('captions', 'predictions: a string an item; ground truth: lists of strings')
+    ('captions', 'predictions: one string per item, ground truth: lists of strings')
     >>> resolve_kind({"a": ["a man rides a brown horse"]})
     Resolved(kind='captions', understood='lists of strings of 6.0 words on average',
     others=('labels',))
@@ -240,7 +240,7 @@ def _describe_sides(
                 descriptions[number] += _describe_words(sample)
     if len(descriptions) == 1:
         return descriptions[0]
-    return f"predictions: {descriptions[0]}; ground truth: {descriptions[1]}"
+    return f"predictions: {descriptions[0]}, ground truth: {descriptions[1]}"
 
 
 def _describe_words(sample: Sample) -> str:

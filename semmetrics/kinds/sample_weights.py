@@ -60,7 +60,7 @@ def unused_weights(weights: Weights | None, inputs: Sequence[Any]) -> list[Fact]
     >>> from semmetrics.kinds.labels import as_labels
     >>> weights = Weights({"a": 1.0, "b": 2.0})
     >>> print(*unused_weights(weights, [as_labels({"a": ["cat"]})]))
-    1 of 2 sample weights not used, as no input has the id: 'b'
+    1 of 2 sample weights not used, because the data have no such id: 'b'
     """
     if weights is None:
         return []

@@ -45,7 +45,7 @@ _PREDICTION_WORDS = {
 }
 """Words in the names of files."""
 _SIGNS = {
-    "names": "the predictions are named like ground truth",
+    "names": "the files are named as if the predictions were the ground truth",
     "scores": "only the ground truth has scores",
     "coco": "only the predictions are COCO annotations",
     "several": "each image has one reference and several captions",

@@ -33,7 +33,7 @@ def score_matrix(scores: ArrayLike) -> Floats:
     --------
     >>> score_matrix([[0.5], [float("nan")]])
     Traceback (most recent call last):
-    semmetrics.errors.InputError: scores, row 1 (from 0): a score is nan; give a number
+    semmetrics.errors.InputError: scores, row 1 (from 0): a score is nan. Expected a number.
     """
     matrix = dense_array(scores, "scores", np.float64)
     if matrix.ndim != 2:
@@ -65,7 +65,7 @@ def target_matrix(targets: ArrayLike, shape: tuple[int, ...]) -> Bools:
     --------
     >>> target_matrix([[0, 1], [2, 0]], (2, 2))
     Traceback (most recent call last):
-    semmetrics.errors.InputError: targets, row 1 (from 0): an entry is 2; give 0 or 1
+    semmetrics.errors.InputError: targets, row 1 (from 0): an entry is 2. Expected 0 or 1.
     """
     table = dense_array(targets, "targets")
     if table.shape != shape:
@@ -204,6 +204,6 @@ def as_cutoffs(k: Any, name: str = "k") -> list[int]:
     if np.iterable(k):
         cutoffs = list(k)
     if not cutoffs or not all(map(is_cutoff, cutoffs)):
-        wanted = "an integer from 1"
+        wanted = "a positive integer"
         raise InputError("bad-option", name=name, value=k, wanted=wanted)
     return [int(cutoff) for cutoff in cutoffs]

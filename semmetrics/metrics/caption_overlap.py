@@ -392,7 +392,7 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     1.0
     """
     if not is_cutoff(n):
-        wanted = "an integer from 1"
+        wanted = "a positive integer"
         raise InputError("bad-option", name="n", value=n, wanted=wanted)
     for name, caption in (("first", first), ("second", second)):
         if isinstance(caption, (str, bytes)):

@@ -431,8 +431,7 @@ class BagPairs:
             raise InputError(
                 "no-matrix",
                 measure=measure,
-                remedy="entries without a value are 0: "
-                "leave no_prediction and undefined out",
+                remedy="leave out no_prediction and undefined. Entries without a value are 0",
             )
         captions = CandidateReferences(task.candidates, task.indptr, task.references)
         how = str(measure["references"])

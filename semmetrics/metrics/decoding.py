@@ -167,7 +167,7 @@ def _check_options(
 def _check_number(name: str, value: int) -> None:
     """Check that an option is an integer from 0."""
     if not isinstance(value, int | np.integer) or value < 0:
-        wanted = "an integer from 0"
+        wanted = "a non-negative integer"
         raise InputError("bad-option", name=name, value=value, wanted=wanted)
 
 

@@ -305,7 +305,7 @@ class Definition:
         if not self.cutoff:
             raise InputError("measure-option", option="a cutoff @k", measure=self.name)
         if not is_cutoff(k):
-            wanted = "an integer from 1, below 2**53"
+            wanted = "a positive integer below 2**53"
             raise InputError("bad-option", name="k", value=k, wanted=wanted)
         return Measure(self, options, int(k))
 
@@ -319,7 +319,7 @@ class Definition:
             if name not in names:
                 remedy = "leave it out"
                 if names:
-                    remedy = f"its options are {listing(names, most=20)}"
+                    remedy = f"the options are {listing(names, most=20)}"
                 what = f"option of {self.name}"
                 raise InputError("unknown-name", what=what, value=name, remedy=remedy)
 

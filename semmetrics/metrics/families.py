@@ -328,7 +328,7 @@ def _check_values(
     raise InputError(
         "wrong-formula",
         measure=definition.name,
-        problem=f"gives {result}",
+        problem=f"returns {result}",
         remedy="return one number for each count, or nan if it is undefined",
     )
 

@@ -8,15 +8,14 @@ _ROC_AUC = "write ROC-AUC for labels, or AUSUC for classes"
 def _measures_at(k: int | str) -> str:
     """Return what to write for the accuracy of the first k predictions."""
     return (
-        f"write HitRate@{k} for retrieval, or PerClassAccuracy@{k} or Accuracy@{k} for "
+        f"write HitRate@{k} for retrieval, PerClassAccuracy@{k} or Accuracy@{k} for "
         "classes"
     )
 
 
 HINTS = {
-    "R": "write HitRate@K for whether any positive is among the first K, which most "
-    "papers print, or Recall@K for the fraction of the positives among the "
-    "first K",
+    "R": "write HitRate@K for whether any positive is among the first K, which most papers report, "
+    "or Recall@K for the fraction of the positives among them",
     "HR": "write HitRate@K, or hR for hierarchical recall",
     "P": "write Precision@K",
     "Accuracy": "for label sets, write Jaccard (the example-based accuracy of kubany2020) "
@@ -26,23 +25,20 @@ HINTS = {
     "F2": "write FBeta(beta=2)",
     "EMR": "write SubsetAccuracy, the exact match ratio",
     "B": "write BLEU-4, or another order",
-    "ts": "write UnseenAccuracy, which protocol xian2018 prints as ts",
-    "tr": "write SeenAccuracy, which protocol xian2018 prints as tr",
-    "SPIDEr-FL": "write SPIDEr, which is SPIDEr-FL without the penalty for fluency errors. "
-    "The package aac-metrics has the model that detects them",
-    "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 prints as ZSL",
+    "ts": "write UnseenAccuracy, which protocol xian2018 calls ts",
+    "tr": "write SeenAccuracy, which protocol xian2018 calls tr",
+    "SPIDEr-FL": "write SPIDEr, which is SPIDEr-FL without the penalty for fluency errors. The "
+    "package aac-metrics has the trained model that detects them",
+    "ZSL": "write PerClassAccuracy(labels=unseen,candidates=unseen), which xian2018 calls ZSL",
 }
 """What to write for names that are short or ambiguous."""
 
 NAMES_ELSEWHERE = {
-    "acc": "write Accuracy or PerClassAccuracy for classes, or SubsetAccuracy or "
-    "Jaccard for label sets",
+    "acc": "write Accuracy or PerClassAccuracy for classes, SubsetAccuracy or Jaccard for label sets",
     "averageprecision": "write mAP, the mean over classes, or AP, the mean over items",
     "averageprecisionscore": "write mAP, the mean over classes, or AP, the mean over items",
-    "bertscore": "semmetrics does not compute it. Write BagSim for captions, or SoftF1 for "
-    "labels",
-    "clipscore": "semmetrics does not compute it. Score a matrix of similarities with "
-    "--task retrieval",
+    "bertscore": "semmetrics does not compute it. Write BagSim for captions, or SoftF1 for labels",
+    "clipscore": "semmetrics does not compute it. Score a matrix of similarities with --task retrieval",
     "exactmatch": "write SubsetAccuracy",
     "exactmatchratio": "write SubsetAccuracy",
     "fscore": "write F1 or FBeta(beta=2)",

@@ -27,6 +27,7 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step, Synonyms, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Statistic
+from semmetrics.options import OPTIONS
 
 LabelBlock = Block[LabelTask]
 SHORT = "short lists"
@@ -159,8 +160,19 @@ class Cut:
     def _check_scores(self, ranked: Side, task: LabelTask) -> Floats:
         """Return the scores of the predictions. Without scores, raise an error."""
         if ranked.scores is None:
-            raise no_scores(f"decode={self.decode}", task, "leave decode out")
+            raise no_scores(f"decode={self.decode}", task, self._otherwise())
         return ranked.scores
+
+    def _otherwise(self) -> str:
+        """Return the alternative to scores: no rule, or a threshold of similarity."""
+        if not self.decode.startswith("threshold:"):
+            return "leave out decode"
+        threshold = self.decode.partition(":")[2]
+        return (
+            f"leave out {OPTIONS['threshold'].both}, which applies to scores. The "
+            "similarity threshold of semantic measures is an option of the measure: "
+            f"SemF1(threshold={threshold})"
+        )
 
 
 def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
@@ -177,10 +189,10 @@ def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     if task.ref.scores is not None:
         return InputError("swapped-sides", sign="only the ground truth has scores")
     columns = sorted(task.observations.names_of(UNUSED))
-    unused = "".join(f"; {column}" for column in columns)
+    unused = "".join(f", {column}" for column in columns)
     given = ""
     if task.binary:
-        given = ", and 0 and 1 alone say only what is predicted"
+        given = ", but 0 and 1 only tell which labels are predicted"
     remedy = ""
     if otherwise:
         remedy = f", or {otherwise}"

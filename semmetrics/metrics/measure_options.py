@@ -124,8 +124,8 @@ class MeasureOption(NamedTuple):
                 )
         elif isinstance(value, str) and not _can_be_written(value):
             wanted = (
-                "text that can be part of a measure's name: without spaces at its ends, "
-                "and with commas only inside matching parentheses"
+                "a string that can be part of a measure's name: without leading or "
+                "trailing spaces, and with commas only inside balanced parentheses"
             )
             raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
 
@@ -134,7 +134,7 @@ class MeasureOption(NamedTuple):
         smallest, largest = self.within
         if not isinstance(value, (int, float)) or smallest <= value <= largest:
             return
-        wanted = f"an integer from {smallest}"
+        wanted = f"an integer of at least {smallest}"
         if self.kind is float or largest < np.inf:
             wanted = f"a number in [{smallest}, {largest}]"
         raise InputError("bad-option", name=self.name, value=value, wanted=wanted)

@@ -31,6 +31,8 @@ _FORM = re.compile(
     r"\s*(?:\((?P<options>.*)\))?\s*(?:@(?P<k>.*))?",
     re.DOTALL,
 )
+_THRESHOLD_AS_CUTOFF = re.compile(r"[\[(]?0?\.\d.*")
+"""A fraction or a range of fractions in place of a cutoff, such as 0.5 and [.5:.95]."""
 
 
 def parse(text: str, kind: str | None = None) -> list[Measure]:
@@ -85,11 +87,28 @@ def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measur
             raise InputError("fixed-option", name=definition.name, **values)
     ks: list[int | None] = [None]
     if form["k"] is not None:
+        _check_not_a_threshold(definition, form["k"])
         ks = list(cutoffs(form["k"]))
     try:
         return [definition(k=k, **{**fixed, **options}) for k in ks]
     except InputError as error:
         raise error.placed(error.where or text) from None
+
+
+def _check_not_a_threshold(definition: Definition, cutoff: str) -> None:
+    """Raise an error for a threshold in place of a cutoff, as in mAP@0.5 of detection."""
+    if _THRESHOLD_AS_CUTOFF.fullmatch(cutoff.strip()) is None:
+        return
+    name = definition.name
+    wanted = f"a number of predictions, such as {name}@10"
+    if any(option.name == "decode" for option in definition.options):
+        wanted += f". For a threshold of scores, write {name}(decode=threshold:0.5)"
+    elif definition.kind == "labels":
+        wanted += (
+            ". Thresholds of IoU belong to object detection, which semmetrics does not "
+            f"evaluate. For labels of whole images, write {name}"
+        )
+    raise InputError("out-of-range", role="the cutoff", value=cutoff, wanted=wanted)
 
 
 def _parse_options(text: str, inside: str) -> dict[str, str]:
@@ -206,7 +225,7 @@ def cutoffs(text: str) -> list[int]:
         digits = part.strip()
         is_number = digits.isdecimal() and len(digits) <= _MAX_CUTOFF_DIGITS
         if not is_number or not is_cutoff(int(digits)):
-            wanted = "integers from 1, below 2**53, such as 1,3,5"
+            wanted = "positive integers below 2**53, such as 1,3,5"
             raise InputError(
                 "out-of-range", role="the cutoff", value=text, wanted=wanted
             )

@@ -126,7 +126,7 @@ def ncs(
     if isinstance(extended, int):
         size = extended
     if size < 1 or extended not in (None, "k", size):
-        wanted = "an integer from 1, or 'k'"
+        wanted = "a positive integer, or 'k'"
         raise InputError("bad-option", name="extended", value=extended, wanted=wanted)
     matrix = as_matrix(phi)
     retrieved = Retrieved(top, matrix, largest_cutoff, queries, leave_out, rows)

@@ -85,7 +85,7 @@ def _check_name(definition: Definition, name: str) -> None:
     if _load(*key) and not _is_own_earlier_name(definition, name):
         raise InputError("name-taken", name=name)
     if not _VALID_NAME.fullmatch(name) and key not in ROWS:
-        wanted = "a name without spaces and without any of (),=@|"
+        wanted = "a name without spaces and (),=@|"
         raise InputError("bad-option", name="name", value=name, wanted=wanted)
 
 
@@ -374,10 +374,12 @@ def names_like(text: str) -> tuple[list[str], bool]:
 
 def _unknown_name(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputError:
     """Return the error for a name that is not registered (for a kind)."""
-    what = f"measure of {kind} called" if kinds else "measure"
+    what = f"measure of {kind}" if kinds else "measure"
     remedy = HINTS.get(name, HINTS.get(name.upper(), ""))
     if not remedy and kinds:
-        remedy = f"it is one of {', '.join(kinds)}"
+        remedy = (
+            f"it is a measure of {' and '.join(kinds)}. Set the task, or leave it out"
+        )
     remedy = remedy or _hint_elsewhere(name) or _nearest_names(name, kind)
     return InputError("unknown-name", what=what, value=name, remedy=remedy)
 
@@ -407,7 +409,7 @@ def _nearest_names(name: str, kind: str | None) -> str:
     if alike:  # There are several, because a single one would have been used.
         return f"did you mean {' or '.join(alike)}?"
     names = _registered_names(kind)
-    nearest = did_you_mean(name, names, "see: semmetrics list")
+    nearest = did_you_mean(name, names, "`semmetrics list` shows all measures")
     folded = fold(name)
     longest_first = sorted(names, key=len, reverse=True)
     for registered_name in longest_first:

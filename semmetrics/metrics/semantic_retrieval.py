@@ -453,7 +453,7 @@ def _check_extended(value: str) -> None:
         return
     is_short = value.isdecimal() and len(value) < 11
     if not is_short or not is_cutoff(int(value)):
-        wanted = "none, k or an integer from 1"
+        wanted = "none, k or a positive integer"
         raise InputError("bad-option", name="extended", value=value, wanted=wanted)
 
 

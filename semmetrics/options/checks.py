@@ -12,7 +12,11 @@ from semmetrics.messages import did_you_mean, nearest_names
 from semmetrics.options.keywords import Options
 from semmetrics.options.option import Option
 from semmetrics.options.output import OUTPUT
-from semmetrics.options.synonyms import measure_option_hint, option_of_synonym
+from semmetrics.options.synonyms import (
+    measure_option_hint,
+    option_of_synonym,
+    side_of_synonym,
+)
 from semmetrics.options.tables import OPTIONS, READING, TAKEN, reading_of
 
 _MAX_NAMES_TO_LIST = 8
@@ -113,10 +117,11 @@ def check_options(
     --------
     >>> check_options("score", {"topk": 3})
     Traceback (most recent call last):
-    semmetrics.errors.InputError: score: there is no option 'topk'; did you mean top_k?
+    semmetrics.errors.InputError: score: unknown option 'topk'. Did you mean top_k?
     >>> check_options("score", {"ignore": 5})
     Traceback (most recent call last):
-    semmetrics.errors.InputError: ignore=5; give a text, a path or a list of texts
+    semmetrics.errors.InputError: ignore=5 is not valid. Expected a string, a path or a list of
+    strings.
     """
     known_options = TAKEN.get(function, OPTIONS)
     for name, value in given.items():
@@ -134,7 +139,7 @@ def _check_value(name: str, value: Any, option: Option) -> None:
     if option.choices and hint is not Any:
         check_choice(name, value, option.choices)
     if option.least is not None and value < option.least:
-        wanted = f"an integer from {option.least}"
+        wanted = f"an integer of at least {option.least}"
         raise InputError("bad-option", name=name, value=value, wanted=wanted)
 
 
@@ -149,7 +154,10 @@ def _raise_unknown(
     names = [*parameters, *known]
     remedy = ""
     synonym = option_of_synonym(name)
-    if synonym in known:
+    side = side_of_synonym(name)
+    if side in parameters:
+        remedy = f"did you mean {side}? Call {function}(preds, gts), predictions first"
+    elif synonym in known:
         remedy = f"did you mean {synonym}?"
     elif "measure" in names or "measures" in names:
         remedy = measure_option_hint(name)
@@ -169,8 +177,8 @@ def _suggest_options(function: str, name: str, names: Sequence[str]) -> str:
     if len(names) <= _MAX_NAMES_TO_LIST:
         all_names = ", ".join(sorted(names))
         return did_you_mean(name, names, f"choose one of {all_names}")
-    otherwise = f"see help(semmetrics.{function}) for all"
+    otherwise = f"help(semmetrics.{function}) lists all options"
     nearest = nearest_names(name, names, most=5, cutoff=0.4)
     if nearest:
-        otherwise = f"the nearest are {', '.join(nearest)}; {otherwise}"
+        otherwise = f"the nearest are {', '.join(nearest)}. {otherwise}"
     return did_you_mean(name, names, otherwise)

@@ -56,6 +56,29 @@ _SYNONYMS = {  # For each option, its names in other libraries
     "score_column": ("scores_column", "score_key", "score_col"),
     "task": ("kind", "mode", "task_type"),
 }
+_SYNONYMS_OF_SIDES = {
+    "preds": (
+        "y_pred",
+        "y_score",
+        "pred",
+        "prediction",
+        "predictions",
+        "candidates",
+        "hypotheses",
+        "hyps",
+        "res",
+    ),
+    "gts": (
+        "y_true",
+        "gt",
+        "ground_truth",
+        "truth",
+        "target",
+        "targets",
+        "references",
+        "refs",
+    ),
+}
 _OPTION_OF_SYNONYM: dict[str, str] = {}
 for _name, _synonyms in _SYNONYMS.items():
     for _synonym in _synonyms:
@@ -85,6 +108,20 @@ def option_of_synonym(name: str) -> str:
     ('measures', 'resamples', '')
     """
     return _OPTION_OF_SYNONYM.get(fold(name), "")
+
+
+def side_of_synonym(name: str) -> str:
+    """Return the parameter for the side that other libraries call by a name, or "".
+
+    Examples
+    --------
+    >>> side_of_synonym("y_true"), side_of_synonym("y_pred"), side_of_synonym("foo")
+    ('gts', 'preds', '')
+    """
+    for side, synonyms in _SYNONYMS_OF_SIDES.items():
+        if fold(name) in map(fold, synonyms):
+            return side
+    return ""
 
 
 def measure_option_hint(name: str) -> str:

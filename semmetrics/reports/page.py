@@ -448,9 +448,9 @@ class Thumbnails:
         if not ids_without_file or len(ids_without_file) < len(self.addresses):
             return
         example = ids_without_file[0]
-        remedy = f"pictures are called by the ids, such as {visible(example)}"
+        remedy = f"name the pictures after the ids, such as {visible(example)}"
         if example.isdecimal():
-            remedy += "; for names with leading zeros write 'images/{id:012d}.jpg' (12 digits)"
+            remedy += ". For names with leading zeros write 'images/{id:012d}.jpg' (12 digits)"
         raise InputError("missing-file", pictures.template, remedy=remedy)
 
 

@@ -135,7 +135,7 @@ def _check_measures(measures: Any) -> None:
             raise InputError(
                 "not-applicable",
                 name="measures",
-                what=f"a cluster, which lacks {measure}",
+                what=f"a cluster, which does not have {measure}",
                 fix="score in one process",
             )
 

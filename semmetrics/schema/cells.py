@@ -56,7 +56,7 @@ def as_id(value: Any, role: str = "", where: str = "") -> str:
 def as_text(value: Any, role: str, where: str = "") -> str:
     """Return a string. It must contain more than white space."""
     if not isinstance(value, str):
-        raise InputError("wrong-type", where, value=value, wanted="a text")
+        raise InputError("wrong-type", where, value=value, wanted="a string")
     if not value.strip():
         raise InputError("empty", where, role=role, remedy="fill it in")
     return value

@@ -92,8 +92,8 @@ class Schema(NamedTuple):
     ({'id': ['a'], 'score': [0.5]}, {'id': 'ID', 'score': 'value'})
     >>> NUMBERS["weights"].read([(2, ["id", "value"], ["a", "x"])], "w.csv", "line {}")
     Traceback (most recent call last):
-    semmetrics.errors.InputError: w.csv, line 2, id 'a': weight is 'x', not a number; write a
-    number such as 0.5
+    semmetrics.errors.InputError: w.csv, line 2, id 'a': weight is 'x', which is not a number.
+    Write a number such as 0.5.
     """
 
     noun: str
@@ -176,7 +176,7 @@ class Schema(NamedTuple):
         """Return the error for a column that a header does not have, with the likely cause."""
         flag = self._flag_of(column)
         chosen_name = _chosen_name(column, header, chosen)
-        wanted = ", ".join(column.known) or "its place"
+        wanted = ", ".join(column.known) or "a column at its position"
         if chosen_name is not None:
             wanted = repr(chosen_name)
         code, sign = self._diagnose_header(header, chosen, where)

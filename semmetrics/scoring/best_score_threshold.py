@@ -110,7 +110,7 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> float:
         points[-1] = _round_down(points[-1], task.precision)
     is_usable = np.isfinite(points)
     if not is_usable.any():
-        remedy = "a threshold is chosen from them"
+        remedy = "give scores, because the threshold is one of them"
         raise InputError("nothing-given", what="scores", remedy=remedy)
     comparable = np.nan_to_num(values, nan=-1.0)
     comparable = np.where(is_usable, comparable, -np.inf)

@@ -98,7 +98,7 @@ def check_kind(measures: Iterable[Measure], kind: str) -> None:
     others = [measure for measure in requested if measure.definition.kind != kind]
     if not others:
         return
-    default_hint = "see: semmetrics list"
+    default_hint = "`semmetrics list` shows the measures of each kind"
     if len(others) < len(requested):
         default_hint = "score measures of different kinds in separate calls"
     hint = HINTS.get(others[0].definition.name, default_hint)

@@ -226,6 +226,7 @@ def join_systems(
     InputError
         If the input or an option is wrong.
     """
+    check_systems_mapping(systems)
     check_conflicts(given)
     given = with_listed_measures(given)
     if not systems:
@@ -418,6 +419,16 @@ def check_conflicts(given: Mapping[str, Any]) -> None:
     """Raise an error if both measures and a protocol are given."""
     if given.get("protocol") is not None and given.get("measures") is not None:
         raise InputError("measures-and-protocol", protocol=given["protocol"])
+
+
+def check_systems_mapping(systems: object) -> None:
+    """Raise an error for systems without names, such as a list of predictions."""
+    if not isinstance(systems, Mapping):
+        wanted = (
+            'a mapping from names to predictions, such as {"ours": preds}. For a single '
+            "system, use semmetrics.score(preds, gts)"
+        )
+        raise InputError("wrong-type", "systems", value=systems, wanted=wanted)
 
 
 def check_system_names(names: Iterable[object]) -> None:

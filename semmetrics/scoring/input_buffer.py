@@ -390,7 +390,7 @@ class InputBuffer:
     @property
     def understood(self) -> str:
         """How the batches were read."""
-        return "; ".join(self.readings) or self.reading
+        return ", ".join(self.readings) or self.reading
 
     def lists(self) -> Lists:
         """Return the stored items."""
@@ -494,4 +494,4 @@ def _describe_columns(*, unnamed: bool) -> str:
 
 
 def _describe_federation(*, is_federated: bool) -> str:
-    return "neg_category_ids, as LVIS has" if is_federated else "no neg_category_ids"
+    return "neg_category_ids, as in LVIS" if is_federated else "no neg_category_ids"

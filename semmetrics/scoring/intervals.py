@@ -437,7 +437,7 @@ class Replicates:
         if self._is_poisson:
             is_allowed = method in (AUTO, POISSON)
         if not is_allowed:
-            wanted = f"auto, as the replicates are {self.method}"
+            wanted = f"auto, because the replicates are {self.method}"
             raise _bad_option("ci_method", method, wanted)
 
     def p_value(self) -> float:

@@ -25,7 +25,7 @@ from semmetrics.scoring.result import matching_names
 _OWN_CUTOFF = "the cutoff in the name takes precedence"
 _NO_CUTOFF = "computed from all predictions, without a cutoff"
 _OWN_RULE = "the decoding rule in the measure takes precedence"
-_NO_RULE = "computed from the scores of all labels; for sets of labels use F1, Precision or Recall"
+_NO_RULE = "computed from the scores of all labels (for sets of labels use F1, Precision or Recall)"
 
 
 @by_value()
@@ -153,7 +153,7 @@ def _read_cutoffs(options: Options) -> tuple[int, ...]:
         top_k = cutoffs(top_k)
     ks = tuple(top_k) if isinstance(top_k, Iterable) else (top_k,)
     if not all(map(is_cutoff, ks)) or len(set(ks)) != len(ks):
-        wanted = "distinct whole numbers from 1"
+        wanted = "distinct positive integers"
         raise InputError("bad-option", name="top_k", value=options.top_k, wanted=wanted)
     return tuple(map(int, ks))
 
@@ -184,7 +184,7 @@ def _choose_requested(
             for k in ks:
                 measures[decoded if k is None else decoded @ k] = None
     if not measures:
-        remedy = "name one, or leave measures out"
+        remedy = "name one, or leave out measures"
         raise InputError("nothing-given", what="measures", remedy=remedy)
     notes = _ineffective_options(requested, variants, options)
     headings = [name_as_asked(measure) for measure in measures]

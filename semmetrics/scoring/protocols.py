@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from semmetrics.errors import InputError
-from semmetrics.messages import did_you_mean, fold, listing
+from semmetrics.messages import as_sentence, did_you_mean, fold, listing
 
 P = TypeVar("P")
 
@@ -465,7 +465,7 @@ def find_protocol(name: str) -> Protocol:
     >>> find_protocol("pineda2019").entries["C-F1"]
     'C-F1(labels=given)'
     """
-    elsewhere = "protocols for agreement with people are used by meta (semmetrics meta)"
+    elsewhere = "protocols of human judgements belong to `semmetrics meta`"
     return _find(name, PROTOCOLS, "protocol", elsewhere)
 
 
@@ -482,7 +482,7 @@ def find_agreement_protocol(name: str) -> AgreementProtocol:
     >>> find_agreement_protocol("flickr8k-expert").statistics
     ('kendall-c',)
     """
-    elsewhere = "the other protocols are used by score (semmetrics score)"
+    elsewhere = "other protocols belong to `semmetrics score`"
     return _find(name, AGREEMENT_PROTOCOLS, "agreement protocol", elsewhere)
 
 
@@ -507,10 +507,11 @@ def _find(name: str, protocols: Mapping[str, P], what: str, elsewhere: str) -> P
 def _remedy_for_name(name: str, protocols: Mapping[str, Any], elsewhere: str) -> str:
     """Return what to write instead of an unknown name."""
     if name.partition("(")[0] in protocols:
-        return "a protocol has no options. Name its measures with their options instead"
+        return "a protocol has no options. Name its measures with options instead"
     if name in PROTOCOLS or name in AGREEMENT_PROTOCOLS:
         return elsewhere
     if protocols is PROTOCOLS and fold(name) in _HINTS_BY_BENCHMARK:
         return _HINTS_BY_BENCHMARK[fold(name)]
     names = listing(protocols, most=len(protocols))
-    return did_you_mean(name, protocols, f"choose {names}; {elsewhere}")
+    otherwise = f"choose one of {names}. {as_sentence(elsewhere)}"
+    return did_you_mean(name, protocols, otherwise)

@@ -239,9 +239,9 @@ def _compare(signed: Mapping[str, str], computed: Mapping[str, str]) -> list[str
     if unsigned:
         parts = "|".join(computed[key] for key in unsigned)
         names = ", ".join(unsigned)
-        lines.append(f"the signature does not say {names}; computed with {parts}")
+        lines.append(f"the signature does not contain {names}, computed with {parts}")
     lost = [part for key, part in signed.items() if key not in computed]
     if lost:
         parts = "|".join(lost)
-        lines.append(f"the signature says {parts}, which was not computed so")
+        lines.append(f"the signature contains {parts}, which the scores do not")
     return lines

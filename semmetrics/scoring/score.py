@@ -305,7 +305,7 @@ def interval_options(options: ResolvedOptions) -> Bootstrap | None:
                 raise InputError("conflicting-options", names=names)
         return ci
     if not isinstance(ci, (bool, np.bool_)):
-        wanted = "True, with the level as level=0.9"
+        wanted = "True. Set the level separately, such as ci=True, level=0.9"
         raise InputError("bad-option", name="ci", value=ci, wanted=wanted)
     # Wrong options are an error even without ci.
     intervals = Bootstrap.of(given)

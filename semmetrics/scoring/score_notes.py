@@ -72,7 +72,7 @@ def _left_out_of(scores: Sequence[Score], universe: str) -> tuple[LeftOut, str] 
     if not affected:
         return None
     headings = listing(dict.fromkeys(score.heading for score in affected), write=str)
-    text = f"outside the {_UNIVERSE_TEXTS[universe]}, counted nowhere in {headings}"
+    text = f"outside the {_UNIVERSE_TEXTS[universe]}, ignored by {headings}"
     first_score = affected[0]
     is_outside = ~first_score.frame.universe(first_score.measure)
     return LeftOut.of(first_score.statistics, is_outside), text
@@ -95,7 +95,7 @@ def interval_notes(scores: Iterable[Score]) -> list[Fact]:
     --------
     >>> import semmetrics
     >>> semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True).notes
-    ['one image has no interval; give at least two']
+    ['one image has no interval. Give at least two.']
     """
     # Dictionaries without values, so that each heading occurs once for all systems.
     headings_by_doubt: dict[_Doubt, dict[str, None]] = {}
@@ -120,7 +120,7 @@ def _note_methods(headings_by_method: Mapping[str, Mapping[str, None]]) -> Fact:
     parts = []
     for method, headings in headings_by_method.items():
         parts.append(f"{method} for {listing(headings, write=str)}")
-    return Fact("interval-methods", values={"used": "; ".join(parts)})
+    return Fact("interval-methods", values={"used": ", and ".join(parts)})
 
 
 def _list_doubts(
@@ -207,7 +207,7 @@ def _doubt_width(ci: Interval) -> _Doubt | None:
     """Return a doubt if the interval has no width."""
     if not math.isclose(ci.low, ci.high, rel_tol=_WIDTH_TOLERANCE):
         return None
-    reason = "leaving out an item never changes it"
+    reason = "leaving out any item does not change it"
     if ci.method in ("percentile", "bca"):
         reason = "all resamples are equal"
     return _Doubt("no-width", (("why", reason),))
@@ -227,7 +227,7 @@ def bound_notes(scores: Iterable[Score]) -> list[Fact]:
     ... def Hits(hit):
     ...     return hit
     >>> semmetrics.score([["cat", "dog"]], [["cat", "dog"]], measures="Hits").notes
-    ['Hits has the value 2.0, outside its bounds 0.0 to 1.0; pass bounds= to @measure']
+    ['Hits has the value 2.0, outside its bounds 0.0 to 1.0. Pass bounds= to @measure.']
     >>> forget(Hits)
     """
     notes: dict[str, Fact] = {}

@@ -600,7 +600,7 @@ def _check_needs_no_items(given: Mapping[str, Any]) -> None:
     if method not in (AUTO, POISSON):
         needing.append(f"ci_method={method!r}")
     if needing:
-        values = {"reason": "needs all items", "instead": ", or leave it out"}
+        values = {"reason": "needs all items", "instead": ", or leave out the option"}
         raise InputError("needs-all-items", what=", ".join(needing), **values)
 
 

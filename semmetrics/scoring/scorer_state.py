@@ -127,7 +127,7 @@ def _read_document(source: Source) -> tuple[Any, dict[int, NDArray[Any]]]:
         raise InputError("no-state", source.name)
     checksum = contents.pop(_CHECKSUM)
     if not np.array_equal(checksum, checksum_of(contents)):
-        raise InputError("damaged", source.name, why="its checksum is another")
+        raise InputError("damaged", source.name, why="the checksum differs")
     try:
         document = json.loads(contents.pop(_TEXT).tobytes())
         schema = document["schema"]
@@ -628,7 +628,7 @@ def _write_note(note: Fact, writer: ValueWriter) -> dict[str, Any]:
 
 
 def _read_note(record: Record) -> Fact:
-    from semmetrics.messages import MESSAGES
+    from semmetrics.messages.catalog import MESSAGES
 
     code = record.text("code")
     if code not in MESSAGES:

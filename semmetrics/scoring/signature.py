@@ -308,7 +308,7 @@ def _check_values(values: Mapping[str, str]) -> None:
     """Check that required values are present, and that numbers are numbers."""
     missing_keys = [key for key in _REQUIRED_KEYS if key not in values]
     if missing_keys:
-        raise InputError("bad-signature", why=f"without {', '.join(missing_keys)}")
+        raise InputError("bad-signature", why=f"no {', '.join(missing_keys)}")
     for key in ("n", "k"):
         number = values.get(key, "1")
         if not number.isdecimal() or len(number) > _MAX_DIGITS:

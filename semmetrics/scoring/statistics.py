@@ -247,7 +247,7 @@ class Statistics:
                 if self.models[key] != other.models[key]:
                     models += [self.models[key], other.models[key]]
             code = _STATIC_DIFFERS if _has_static(models) else "different-statistics"
-            raise InputError(code, why="; ".join(differences))
+            raise InputError(code, why=", ".join(differences))
         if self.models.get(FOUND) != other.models.get(FOUND):
             raise InputError("classes-of-references")
         shared = np.intersect1d(self.hashes, other.hashes)

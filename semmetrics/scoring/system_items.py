@@ -151,7 +151,9 @@ class DroppedItems:
                 raise InputError("different-statistics", why=why)
         for part, fitted in other.fitted.items():
             if self.fitted.get(part, fitted) != fitted:
-                why = "what was fitted, such as document frequencies or a threshold, differs"
+                why = (
+                    "fitted values, such as document frequencies or a threshold, differ"
+                )
                 raise InputError("different-statistics", why=why)
         _check_parts(self.parts, other.parts)
         self.add_sums(other.statistics, other.counts)
@@ -657,7 +659,7 @@ def _fit_on_first_items(
         frozen = fit(measure, task, joined.calibrations)
         definition = frozen.measure.definition
         if not definition.family.statistic(frozen.measure).additive:
-            reason = "is no function of sums over items"
+            reason = "cannot be computed from sums over items"
             raise _all_items_error(measure, reason, "")
         fitted.append(frozen)
     return fitted
@@ -667,7 +669,7 @@ def _check_needs_no_fit(measure: Measure, task: Any) -> None:
     """Raise an error for a measure that is fitted on all items."""
     if measure["decode"] == BEST:
         reason = "chooses a threshold by the scores of all items"
-        instead = ", or find the threshold on other data and give the number"
+        instead = ", or find the threshold on other data and set it"
         raise _all_items_error(measure, reason, instead)
     source = measure["df"]
     if not source:

@@ -182,14 +182,14 @@ class ScoreTable(ScaledResult):
     def _unknown_key_error(self, key: Any) -> UnknownKeyError:
         """Return the error for a measure or a system that is not in the table."""
         system, measure = _split_key(key)
-        what = "score of"
+        what = "score"
         value = measure
         known = self.headings
         if system is not None and system not in self.systems:
             what = "system"
             value = system
             known = self.systems
-        remedy = did_you_mean(str(value), known, f"it has {listing(known)}")
+        remedy = did_you_mean(str(value), known, f"choose one of {listing(known)}")
         return UnknownKeyError("unknown-name", what=what, value=value, remedy=remedy)
 
     def __contains__(self, key: object) -> bool:
@@ -516,7 +516,7 @@ class ScoreTable(ScaledResult):
         if not chosen:
             raise self._unknown_key_error(measure)
         if n < 1:
-            wanted = "a whole number from 1"
+            wanted = "a positive integer"
             raise InputError("bad-option", name=which, value=n, wanted=wanted)
         if measure is not None and all(score.items is None for score in chosen):
             raise InputError("no-item-values", measure=measure)
@@ -788,7 +788,7 @@ def _ambiguous_key_error(key: Any, matches: list[Score]) -> UnknownKeyError:
     parts = {score.part for score in matches}
     if len(parts) > 1:
         choices = listing(f"{score.part} {measure}" for score in matches)
-        remedy = f"say of which part: {choices}"
+        remedy = f"choose one of the parts: {choices}"
     elif len(headings) > 1:
         remedy = f"choose one of {listing(headings)}"
     else:

@@ -322,7 +322,7 @@ def _check_holdout(holdout: float, seed: int) -> None:
         wanted = "a share such as 0.2"
         raise InputError("bad-option", name="holdout", value=holdout, wanted=wanted)
     if seed < 0:
-        wanted = "a whole number from 0"
+        wanted = "a non-negative integer"
         raise InputError("bad-option", name="seed", value=seed, wanted=wanted)
 
 

@@ -112,11 +112,9 @@ def download(
         _record_digest(url, file, digest)
     elif digest != expected:
         file.unlink()
-        remedy = (
-            "it was removed. Fetch it again, or check whether the file was replaced"
-        )
+        remedy = "the file was removed. Download it again, or check whether the original has changed"
         if not sha256:  # the digest of the first download was expected
-            remedy += f": if it was, and you trust it, remove {record_path(url)}"
+            remedy += f". If it has, and you trust it, remove {record_path(url)}"
         raise InputError(
             "wrong-digest", url, found=digest, wanted=expected, remedy=remedy
         )

@@ -319,7 +319,7 @@ class _MatrixFile:
         header = part.read(len(self._header))
         size = self.part.stat().st_size
         if header != self._header or size != self._size:
-            why = "it is damaged, truncated or has another shape"
+            why = "it is damaged, truncated or of a different shape"
             raise self._unfinished(why, self.part)
 
     def has_block(

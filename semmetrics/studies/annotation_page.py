@@ -77,7 +77,7 @@ def write_annotation_page(
             "bad-option",
             name="sheet",
             value=columns,
-            wanted="the result of DiscrepancySelection.sheet",
+            wanted="the output of DiscrepancySelection.sheet",
         )
     rows = []
     for row in sheet:

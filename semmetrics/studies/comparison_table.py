@@ -103,7 +103,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         choices = _list_keys(matches or self)
         if matches:
             raise UnknownKeyError("ambiguous-key", value=key, choices=choices)
-        remedy = f"there are {choices}"
+        remedy = f"choose one of {choices}"
         raise UnknownKeyError(
             "unknown-name", what="comparison", value=key, remedy=remedy
         )

@@ -22,7 +22,12 @@ from semmetrics.kinds.base import Tasks
 from semmetrics.messages import did_you_mean, listing, plural
 from semmetrics.options import TAKEN, TESTS, Options
 from semmetrics.scoring.evaluate import Progress
-from semmetrics.scoring.evaluation import Evaluation, check_system_names, join_systems
+from semmetrics.scoring.evaluation import (
+    Evaluation,
+    check_system_names,
+    check_systems_mapping,
+    join_systems,
+)
 from semmetrics.scoring.intervals import AUTO, OF_RESAMPLES, Bootstrap
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score
@@ -109,10 +114,11 @@ def compare(
     """
     if isinstance(systems, ScoreTable):
         systems = _split_by_system(systems)
+    check_systems_mapping(systems)
     if any(isinstance(data, ScoreTable) for data in systems.values()):
         for name, value in {**options, "gts": gts}.items():
             if value is not None:
-                what = "results that were scored before"
+                what = "results that are already scored"
                 raise InputError("not-applicable", name=name, what=what)
         return _compare_scored(systems, baseline, test, correction)
 
@@ -227,11 +233,11 @@ def _unlike_items_error(
     parts = []
     only_in_system = _list_absent_items(task, baseline_task.hashes)
     if only_in_system:
-        parts.append(f"{system} alone has {only_in_system}")
+        parts.append(f"only {system} has {only_in_system}")
     only_in_baseline = _list_absent_items(baseline_task, task.hashes)
     if only_in_baseline:
-        parts.append(f"{baseline} alone has {only_in_baseline}")
-    only = "; ".join(parts) or "some several times"
+        parts.append(f"only {baseline} has {only_in_baseline}")
+    only = ", and ".join(parts) or "some occur several times"
     return InputError("unlike-items", f"{system} and {baseline}", only=only)
 
 
@@ -448,6 +454,8 @@ def _merge_not_computed(
             if heading not in table.headings:
                 without.append(system)
         if without and heading not in absent:
-            reason = f"not of {listing(without)}; score all with the same measures"
+            reason = (
+                f"missing from {listing(without)}. Score all with the same measures"
+            )
             absent[heading] = NotComputed(heading, reason)
     return list(absent.values())

@@ -312,7 +312,7 @@ def _differences_for_test(score: Score, against: Score, test: str) -> Floats:
     n_unpaired = is_unpaired.sum()
     if n_unpaired:
         systems = f"{score.system} and {against.system}"
-        what = f"pairs of values; {n_unpaired} of {systems} lack one"
+        what = f"pairs of values, but {n_unpaired} of {systems} have only one"
         raise InputError(
             "test-does-not-fit", score.heading, test=TESTS[test], what=what
         )

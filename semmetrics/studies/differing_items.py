@@ -56,9 +56,7 @@ def tabulate_differing(
         If n is less than 1, or the measure has no values of items.
     """
     if n < 1:
-        raise InputError(
-            "bad-option", name="n", value=n, wanted="a whole number from 1"
-        )
+        raise InputError("bad-option", name="n", value=n, wanted="a positive integer")
     rows: list[dict[str, Any]] = []
     for difference in _choose_differences(differences, measure):
         rows += _differing_rows(difference, n)

@@ -142,7 +142,7 @@ def select_discrepant(
     for name, number in (("k", k), ("total", total)):
         if number is not None and number < 1:
             raise InputError(
-                "bad-option", name=name, value=number, wanted="a whole number from 1"
+                "bad-option", name=name, value=number, wanted="a positive integer"
             )
     check_choice("ties", ties, TIES)
     empty_state = DiscrepancySelection(
@@ -382,7 +382,7 @@ def _plan_extension(
     if not new_systems and not takes_images_out:
         raise InputError(
             "nothing-given",
-            what="new systems, and no images to exclude",
+            what="new systems and no images to exclude",
             remedy="add a system, or exclude images that are selected",
         )
     systems = (*state.systems, *new_systems)
@@ -454,11 +454,11 @@ def _check_unchanged(
     for name, earlier_model in state.models.items():
         model = models.get(name)
         if model != earlier_model:
-            what = f"{name}:{model}, not {earlier_model}"
+            what = f"{name}:{earlier_model} instead of {model}"
             raise InputError("state-differs", what=what)
     if selector.n != state.n:
         n_images = pluralize(selector.n, "image")
-        raise InputError("state-differs", what=f"{n_images}, not {state.n:,}")
+        raise InputError("state-differs", what=f"{state.n:,} instead of {n_images}")
     descriptions = selector.describe()
     changed = []
     for system in state.systems:
@@ -556,7 +556,9 @@ def _restore_options(
                 what = f"{name}= of type {saved['object']}"
                 raise InputError("give-again", what=what, name=name)
         elif value is not None and _value_to_save(value) != saved:
-            raise InputError("state-differs", what=f"{name}={value!r}, not {saved!r}")
+            raise InputError(
+                "state-differs", what=f"{name}={saved!r} instead of {value!r}"
+            )
         else:
             restored[name] = saved
     _check_stored(state, options)

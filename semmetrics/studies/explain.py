@@ -24,7 +24,6 @@ from semmetrics.messages import did_you_mean
 from semmetrics.metrics import parsing, registry
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.families import POLICIES
-from semmetrics.metrics.hints import HINTS
 from semmetrics.metrics.measure_options import MeasureOption
 from semmetrics.options import AGGREGATIONS, AGREEMENT
 from semmetrics.reports import align
@@ -124,8 +123,7 @@ def _suggest_names(name: str, error: InputError) -> InputError:
         return error
     known_names = [definition.name for definition in registry.all_definitions()]
     known_names += [*registry.aliases(), *_ALL_PROTOCOLS]
-    default_remedy = HINTS.get(name, "see: semmetrics list")
-    remedy = did_you_mean(name, known_names, default_remedy)
+    remedy = did_you_mean(name, known_names, error.remedy)
     return InputError(
         "unknown-name", what="measure or protocol", value=name, remedy=remedy
     )

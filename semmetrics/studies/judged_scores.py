@@ -118,7 +118,7 @@ def _check_sides(
             raise InputError(
                 "nothing-given",
                 judgements.source,
-                what="texts in the table",
+                what="captions in the table",
                 remedy="give predictions and ground truth for its ids",
             )
         return

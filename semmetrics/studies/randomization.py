@@ -176,7 +176,7 @@ def _shared_draws(sums: Sequence[WeightedSums]) -> Draws:
     first, *others = sums
     for other in others:
         if not np.array_equal(other.draws.hashes, first.draws.hashes):
-            raise InputError("unlike-items", only="some lack a value")
+            raise InputError("unlike-items", only="some have no value")
     return first.draws
 
 

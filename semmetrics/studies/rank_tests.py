@@ -173,7 +173,7 @@ def rank_differences(
     systems = [system for system in first if system in second]
     if not systems:
         raise InputError(
-            "nothing-given", what="systems in common", remedy="score the same ones"
+            "nothing-given", what="systems in common", remedy="score the same systems"
         )
     first_values = [first[system] for system in systems]
     second_values = [second[system] for system in systems]

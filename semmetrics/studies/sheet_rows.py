@@ -133,7 +133,7 @@ def _as_text(value: Any, where: str) -> str:
     if value is None or is_nan:
         return ""
     if not isinstance(value, str):
-        raise InputError("wrong-type", where, value=value, wanted="text")
+        raise InputError("wrong-type", where, value=value, wanted="a string")
     return value
 
 

@@ -88,7 +88,7 @@ class ThresholdSweep(Result):
         matches = matching_names(name, scores_by_names)
         if len(matches) == 1:
             return scores_by_names[matches.pop()]
-        remedy = f"it has {listing(self.scores)}"
+        remedy = f"choose one of {listing(self.scores)}"
         raise UnknownKeyError("unknown-name", what="measure", value=name, remedy=remedy)
 
     @property

@@ -48,7 +48,7 @@ def validate(data: Any, **options: Unpack[Options]) -> dict[str, Any]:
     >>> for line in record["odd"]:
     ...     print(line)
     1 of 2 items with a repeated label: 'a'
-    1 label with blanks around: 'Cat '
+    1 label with leading or trailing spaces: 'Cat '
     1 group of labels differing only by case or white space: 'cat', 'Cat '
     """
     from semmetrics.data.inputs import open_input

@@ -24,7 +24,7 @@ def check_captions(captions: Sequence[object]) -> None:
     --------
     >>> check_captions(["a dog", None])
     Traceback (most recent call last):
-    semmetrics.errors.InputError: caption 1 (from 0): None is None, not a string
+    semmetrics.errors.InputError: caption 1 (from 0): None is null. Expected a string.
     """
     if isinstance(captions, str):
         raise InputError("wrong-type", value=captions, wanted="a list of captions")

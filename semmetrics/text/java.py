@@ -203,10 +203,10 @@ def _find_jar(name: str, folder: Path) -> Path:
     if not folder.is_file():
         subfolders = sorted(folder.glob("*/"))
         places_nearby = [*subfolders, folder.parent]
-    hint = ", or none to fetch them with Maven"
+    hint = ", or leave it out to download them with Maven"
     for place in places_nearby:
         if (place / name).is_file():
-            hint = f": did you mean {place}?"
+            hint = f". Did you mean {place}?"
             break
     raise InputError("missing-jar", folder, name=name, hint=hint)
 

@@ -40,7 +40,7 @@ from semmetrics.text.java import (
 from semmetrics.text.raw_tuples import Parsed, check_tuples
 
 _ALTERNATIVE = (
-    "give tuples from another parser with tuples= (--tuples FILE), or score "
+    "give tuples that were parsed elsewhere, tuples= (--tuples FILE), or score "
     "SPICE(parser=offline), a separate measure that does not need Java"
 )
 _CLASS_FOLDER = Path(__file__).with_name("java_program")
@@ -157,7 +157,7 @@ class OfficialParser:
         start = 0
         while start < len(captions):
             n_answered = 0
-            error = InputError("no-answer", why="it ended")
+            error = InputError("no-answer", why="it exited")
             try:
                 for answer in _run(command, captions[start:], self.seconds):
                     yield answer
@@ -257,7 +257,7 @@ class _LineReader:
         while True:
             line = self._read_line(wait)
             if self._was_late.is_set():
-                raise InputError("no-answer", why=f"nothing in {wait} seconds")
+                raise InputError("no-answer", why=f"timeout after {wait} seconds")
             text = line.decode("utf-8", "replace")
             if len(line) == _MAX_ANSWER_BYTES:
                 raise InputError("no-answer", why=brief(text))
@@ -346,6 +346,6 @@ def _error_of_caption(message: str) -> InputError:
     limit = ""
     for cause, command in _COMMANDS_FOR_LIMITS.items():
         if cause in why:
-            limit = f", or raise the limit: {command}"
+            limit = f", or raise the limit with `{command}`"
             break
     return InputError("parser-fails", why=why, limit=limit)

@@ -132,7 +132,7 @@ def _check_version(source: Path) -> None:
         file.seek(max(0, size - _TRAILER_BYTES))
         trailer = file.read()
     if trailer != expected:
-        why = "it differs from the table of METEOR 1.5"
+        why = "the file is not the table of METEOR 1.5"
         raise InputError("damaged-package", source, why=why)
 
 

@@ -322,9 +322,9 @@ class KeptParser:
         else:
             remedy = ANY_PARSER
             parsers = listing(sorted(set(given.parsers.values())))
-            own = f", only by {parsers}"
+            own = f", only tuples by {parsers}"
             if not parsers:
-                own = ", for its tuples name no parser"
+                own = ", because the tuples do not name a parser"
         return InputError(
             "tuples-lack",
             given.name,
@@ -351,7 +351,7 @@ def _failed_captions_error(
         n=len(failed),
         total=n_captions,
         error=failed[first_caption],
-        remedy=remedy or "leave them out. The other captions stay parsed",
+        remedy=remedy or "leave them out. The parses of the others are stored",
     )
 
 

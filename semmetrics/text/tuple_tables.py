@@ -27,7 +27,8 @@ from semmetrics.messages import brief
 from semmetrics.text.raw_tuples import Parsed, RawTuple, check_tuples
 
 SAME_CAPTIONS = (
-    "parse all captions, tokens or as written, as the measure's option captions is"
+    "parse all captions in the form that the measure's option captions sets: as tokens or as "
+    "written"
 )
 """The remedy for captions without tuples."""
 _REQUIRED_KEYS = frozenset(["caption", "tuples"])

@@ -26,7 +26,7 @@ BROKEN = {
         "code -9 after 1 of 3 segments",
     ),
     "odd": ("#!/bin/sh\nread one\necho hello\necho hello\necho hello\n", "is 'hello'"),
-    "no program": ("\x00\x01", "METEOR(program=java) cannot be run: "),
+    "no program": ("\x00\x01", "METEOR(program=java) could not be started: "),
 }
 
 

@@ -75,9 +75,9 @@ def drawn(number, seed):
     [
         (
             {"tokenizer": "moses"},
-            "there is no tokenizer 'moses'; choose one of ptb, ptb-java, 13a, whitespace",
+            "unknown tokenizer 'moses'. Choose one of ptb, ptb-java, 13a, whitespace",
         ),
-        ({"tokenizer": 3}, "3 is an int, not a tokenizer"),
+        ({"tokenizer": 3}, "3 is an int. Expected a tokenizer"),
         ({"tokenizer": len}, "wrong-type"),
         ({"doc_freq": 3}, "wrong-type"),
         ({"doc_freq": FIT, "tokenizer": "13a"}, "ptb"),
@@ -127,7 +127,7 @@ def test_options_of_another_kind_are_refused(sides, options):
         (
             {**CAPTIONS, "4": "a"},
             REFERENCES,
-            "gts lacks 1 of the ids: '4'.*missing='skip'",
+            "gts is missing 1 of the ids: '4'.*missing='skip'",
         ),
         (CAPTIONS, {**REFERENCES, "3": []}, "gts has no caption for 1 of the ids: '3'"),
         (CAPTIONS, {**REFERENCES, "3": ["a", None]}, "wrong-type"),

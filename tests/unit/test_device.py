@@ -177,8 +177,8 @@ def test_a_device_without_torch_is_one_clear_error(name, monkeypatch):
 def test_devices_that_are_not_there_are_refused(device):
     torch = pytest.importorskip("torch")
     for name, message in (
-        (f"cuda:{torch.cuda.device_count()}", "finds no device 'cuda"),
-        ("gpu", "finds no device 'gpu'"),
+        (f"cuda:{torch.cuda.device_count()}", "PyTorch has no device 'cuda"),
+        ("gpu", "PyTorch has no device 'gpu'"),
     ):
         with pytest.raises(InputError, match=message):
             semmetrics.score([["a"]], [["b"]], measures=["SoftF1"], device=name)
@@ -193,7 +193,7 @@ def test_a_device_without_double_precision_is_refused(device, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     monkeypatch.setattr(torch, "zeros", zeros)
     with pytest.raises(
-        InputError, match=r"'mps' has no double precision.*leave device"
+        InputError, match=r"'mps' does not support double precision.*Leave out device"
     ):
         find_device("mps")
 

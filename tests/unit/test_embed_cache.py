@@ -173,7 +173,7 @@ def test_a_full_disk(path, monkeypatch):
     np.testing.assert_array_equal(
         cached.embed(texts).vectors, Counting().embed(texts).vectors
     )
-    assert "cannot be used: database or disk is full" in str(cached.trouble)
+    assert "cannot be used (database or disk is full)" in str(cached.trouble)
 
 
 def test_what_is_composed_is_kept_too(path):
@@ -200,7 +200,7 @@ def test_it_does_not_wait_for_ever(path, monkeypatch):
     monkeypatch.setattr("semmetrics.store.text_cache._MAX_WAIT", 0.05)
     busy(path, 1)
     cache = TextCache(path, "vectors", {"vector": "BLOB"})
-    assert "the cache of vectors cannot be used: database is locked" in str(
+    assert "the cache of vectors cannot be used (database is locked)" in str(
         cache.trouble
     )
     assert cache.rows("a", ["b"], lambda texts: [(b"c",)]) == {"b": (b"c",)}

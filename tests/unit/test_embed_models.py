@@ -211,9 +211,9 @@ def test_a_gpu_that_is_not_there_is_refused(minilm):
     torch = pytest.importorskip("torch")
     missing = f"cuda:{torch.cuda.device_count()}"
     for spec in (f"sbert:{minilm}", f"transformers:{minilm}"):
-        with pytest.raises(InputError, match="finds no device"):
+        with pytest.raises(InputError, match="PyTorch has no device"):
             open_embedding(spec, device=missing)
-        with pytest.raises(InputError, match="finds no device"):
+        with pytest.raises(InputError, match="PyTorch has no device"):
             open_embedding(spec, device="gpu")
         with refused("bad-option"):
             open_embedding(spec, batch_size=0)
@@ -235,7 +235,7 @@ def test_the_device_of_score(minilm, tmp_path):
     missing = f"cuda:{torch.cuda.device_count()}"
     for spec in (f"sbert:{minilm}", f"transformers:mean:{minilm}"):
         options["embedding"]["m"] = spec
-        with pytest.raises(InputError, match="finds no device"):
+        with pytest.raises(InputError, match="PyTorch has no device"):
             semmetrics.score([["kitten"]], [["cat"]], device=missing, **options)
 
 

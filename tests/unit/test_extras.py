@@ -49,16 +49,16 @@ def test_errors_name_extras_that_exist_and_are_part_of_all():
     [
         (
             ModuleNotFoundError("No module named 'nltk'", name="nltk"),
-            "nltk; run: pip install nltk, ",
+            "nltk. Run `pip install nltk` or ",
         ),
         (
             ModuleNotFoundError("No module named 'joblib'", name="joblib"),
-            "nltk, which cannot be loaded: No module named 'joblib'; run: "
-            "pip install --upgrade nltk numpy, for versions that fit",
+            "nltk, which cannot be imported: No module named 'joblib'. Run "
+            "`pip install --upgrade nltk numpy` to get compatible versions.",
         ),
         (
             ImportError("numpy.core.multiarray failed to import"),
-            "nltk, which cannot be loaded: numpy.core.multiarray failed to import; run: pip",
+            "nltk, which cannot be imported: numpy.core.multiarray failed to import. Run `pip",
         ),
     ],
 )

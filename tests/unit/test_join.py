@@ -108,7 +108,7 @@ def test_wrong_weights_are_an_error(weights, code):
     ("id_", "other_id", "difference"),
     [
         ("7", "7.0", "the .0 of a number"),
-        ("IM ", "im", "case or blanks"),
+        ("IM ", "im", "case or spaces"),
         ("caf\u00e9", "cafe\u0301", "Unicode normal form"),
     ],
 )

@@ -111,7 +111,7 @@ def test_the_program_limits_ranked_scores_and_frequencies(tmp_path, capsys):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(["x" * 2000]))
     assert run("rank", "--max-bytes", 100, path) == 2
-    assert f"{path}: it takes more than 100 bytes" in capsys.readouterr().err
+    assert f"{path}: the contents exceed 100 bytes" in capsys.readouterr().err
     out = tmp_path / "o.npz"
     assert run("doc-freq", "--convert", "--max-bytes", 100, path, "-o", out) == 2
-    assert f"{path}: it takes more than 100 bytes" in capsys.readouterr().err
+    assert f"{path}: the contents exceed 100 bytes" in capsys.readouterr().err

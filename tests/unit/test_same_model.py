@@ -143,7 +143,7 @@ class TestDefaults:
         found = [identity_of(score.signature) for score in table]
         assert found == [SAME.identity, STATIC.identity, STATIC.identity]
         with pytest.raises(
-            semmetrics.InputError, match="those given are 'default', 'old'"
+            semmetrics.InputError, match="Choose one of 'default', 'old'"
         ):
             semmetrics.score(
                 PREDS, GTS, measures="SemF1(embedding=new)", embedding={"old": "same"}
@@ -275,7 +275,7 @@ class TestCalibration:
         pairs = [("couch", "sofa", 1), ("car", "automobile", 1), ("car", "tree", 0)]
         static = calibrate_threshold_on_pairs(pairs, "static")
         with pytest.raises(
-            semmetrics.InputError, match="give the calibrated one with embedding="
+            semmetrics.InputError, match="use the calibrated one with embedding="
         ):
             semmetrics.score(PREDS, GTS, measures="SemF1", calibration=static)
 
@@ -388,7 +388,7 @@ class TestUntuned:
             "preds: 1 distinct term outside the vocabulary that tuned-2@000000000000 was tuned on, "
             "such as 'kitten'"
         )
-        (note,) = [note for note in table.notes if "pieces of words" in note]
+        (note,) = [note for note in table.notes if "parts of words" in note]
         assert "'zx'" in note
         plain = semmetrics.score(preds, gts, measures="SemF1", embedding=Tiny(VECTORS))
         assert not any("tuned on" in note for note in plain.notes)

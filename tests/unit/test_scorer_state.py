@@ -182,7 +182,7 @@ def test_a_changed_byte_is_found_by_thechecksum_of():
     arrays["0"] = arrays["0"] + 1
     target = io.BytesIO()
     np.savez_compressed(target, **arrays)
-    with refused("damaged", why="its checksum is another"):
+    with refused("damaged", why="the checksum differs"):
         Scorer.load(target)
 
 

@@ -91,7 +91,7 @@ def test_captions_are_parsed_as_tokens_or_as_written():
         (
             "SPICE(parser=given)",
             {"tuples": {"dog": [["dog"]]}},
-            "there are no tuples of it",
+            "no-tuples",
         ),
         ("SPICE(parser=given)", {"tuples": {"dog": 3}}, "3 is not a tuple"),
         ("SPICE(category=colour)", {}, "bad-choice"),

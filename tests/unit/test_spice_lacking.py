@@ -61,7 +61,7 @@ def test_without_pycocoevalcap(monkeypatch, tuples):
     monkeypatch.setattr("semmetrics.text.java.find_spec", lambda name: None)
     error = lacking(tuples)
     assert isinstance(error, MissingDependencyError)
-    assert "SPICE needs the package pycocoevalcap; run: pip install" in str(error)
+    assert "SPICE needs the package pycocoevalcap. Run `pip install" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_function_beside_the_official_parser():
         lambda captions: [[(word,) for word in one.split()] for one in captions]
     )
     assert error.code == "tuples-function"
-    assert error.remedy == "SPICE(parser=given) takes tuples of any parser"
+    assert error.remedy == "SPICE(parser=given) takes tuples of any parser."
 
 
 @needs_words
@@ -148,7 +148,9 @@ def test_official_tuples_of_the_other_form(given, asked):
             {"a": "A dog."}, {"a": ["A dog."]}, measures=measure, tuples=tuples
         )
     form = "captions as they are written" if given == "written" else "tokens"
-    wanted = f"tuples are given of {form}: write captions={given} in the measure"
+    wanted = (
+        f"Write captions={given} in the measure, because the tuples are for {form}."
+    )
     assert caught.value.remedy == wanted
 
 
@@ -160,9 +162,7 @@ def test_pairs_of_tuples_of_the_other_form(parser):
     sides = {"references": [["A dog."], ["A cat."]], "captions": ["A cat."]}
     with refused("tuples-lack" if parser == "official" else "captions-fail") as caught:
         semmetrics.caption_matrix(**sides, measure=measure, tuples=tuples)
-    assert caught.value.remedy.startswith(
-        "tuples are given of tokens: write captions=tokens in "
-    )
+    assert caught.value.remedy.startswith("Write captions=tokens in the measure")
     assert "id " not in caught.value.where
     with refused("no-matrix"):
         semmetrics.caption_matrix(**sides, measure="SPICE(category=color)")
@@ -199,8 +199,8 @@ def test_a_comparison_says_what_was_not_computed():
             "raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')",
             "1: Caused by: c",
         ),
-        ("", "no answer: it ended"),
-        (None, "SPICE cannot be run: "),
+        ("", "did not respond: it exited"),
+        (None, "SPICE could not be started: "),
     ],
 )
 def test_a_program_that_does_not_run(monkeypatch, tmp_path, code, problem):

@@ -141,8 +141,8 @@ def test_counts_of_what_was_left_out_add_up():
         assert [one.left_out for one in scores] == [(1, 2, 1), *[(3, 6, 1)] * 3]
         assert list(map(str, left_out_notes(total, scores))) == [
             "1 label ignored (predicted 2 times, true 1 time)",
-            "2 labels outside the ground truth, counted nowhere in "
+            "2 labels outside the ground truth, ignored by "
             "F1(average=macro,labels=reference) (predicted 4 times, true 0 times)",
-            "2 labels outside the class list, counted nowhere in F1(average=macro), LRAP "
+            "2 labels outside the class list, ignored by F1(average=macro), LRAP "
             "(predicted 4 times, true 0 times)",
         ]

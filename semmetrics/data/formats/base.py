@@ -126,7 +126,7 @@ def recipe(title: str, name: str, reason: str, *lines: str) -> InputError:
     Examples
     --------
     >>> print(recipe("MATLAB", "res101.mat", "classes count from 1", "import scipy.io", "..."))
-    res101.mat: MATLAB files are not read, because classes count from 1; convert the file in Python:
+    res101.mat: MATLAB files cannot be read, because classes count from 1. Convert the file in Python:
         import scipy.io
         ...
     """

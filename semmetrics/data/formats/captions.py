@@ -73,7 +73,7 @@ class CaptionDocument(DocumentFormat):
                 name,
                 value=self.title,
                 wanted=f"{form.noun}s",
-                example="captions",
+                example=f"{form.noun}s",
             )
         items: Items = form.coco(annotations, name)
         items.understood = understood

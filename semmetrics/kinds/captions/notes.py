@@ -228,7 +228,7 @@ def _tie_notes(where: str, task: CaptionTask, items: Sequence[_TiedItem]) -> lis
     n_in_part = sum(not item.are_all_tried for item in items)
     untried = ""
     if n_in_part:
-        untried = f"; not all ways were tried for {pluralize(n_in_part, 'item')}"
+        untried = f" (not all ways tried for {pluralize(n_in_part, 'item')})"
     values = {"low": first.lowest, "high": first.highest, "untried": untried}
     examples = (first.item_id,)
     if task.weights is not None:

@@ -183,7 +183,8 @@ class _MissingTuples:
         if text not in self._given_tuples():
             return ""
         return (
-            f"tuples are given of {description}: write captions={other} in the measure"
+            f"write captions={other} in the measure, because the tuples are for "
+            f"{description}"
         )
 
     def _given_tuples(self) -> Mapping[str, Any]:

@@ -58,7 +58,16 @@ def make_task(
     predictions = _rank_classes(run, class_list.classes)
     listed_classes = predictions.classes[: class_list.size]
     sides = name_sides(options, listed_classes, whole=class_list.size is not None)
-    joined, rows = join_rows(run.ids, truth, source=run.source, missing=options.missing)
+    n_columns = None
+    if isinstance(run, Matrix):
+        n_columns = len(run.vocabulary)
+    joined, rows = join_rows(
+        run.ids,
+        truth,
+        source=run.source,
+        missing=options.missing,
+        columns=n_columns,
+    )
     has_class = np.flatnonzero(joined.ref.sizes)
     ids = joined.ids
     counts = dict(joined.counts)

@@ -58,8 +58,8 @@ def unlike_scores(labels: Lists) -> list[Fact]:
     --------
     >>> from semmetrics.kinds.labels import as_labels
     >>> print(*unlike_scores(as_labels({"a": [("cat", 1), ("cat", 0)]})))
-    input: 1 label in 1 item listed with different scores, such as 'cat' of 'a': 1 and 0; the
-    highest counts, or each with duplicates=each
+    input: 1 label in 1 item listed with different scores, such as 'cat' of 'a': 1 and 0. The
+    highest score counts. To count each, set duplicates=each.
     """
     n_labels, n_items, example = labels.unlike
     return counted("unlike-scores", n_labels, [example], labels.source, items=n_items)

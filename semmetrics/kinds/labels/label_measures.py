@@ -23,7 +23,7 @@ _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
 _GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
 _NUMBERS = (
-    f"the labels are numbers; give names, or the class list, {OPTIONS['classes'].both}"
+    f"the labels are numbers. Give names, or the class list, {OPTIONS['classes'].both}"
 )
 
 
@@ -74,7 +74,7 @@ def _largest_class_list(tasks: Tasks) -> int | None:
 def _missing_from_data(text: str, tasks: Tasks, n_classes: int | None) -> str:
     """Return a text on a missing part of the data that the measure needs, or an empty string."""
     if "{q}" in text and n_classes is None:
-        return f"needs the number of labels of the data set: {_GIVE_CLASSES}"
+        return f"needs the number of labels in the dataset: {_GIVE_CLASSES}"
     if "labels=given" in text and n_classes is None:
         return f"is a mean over the whole dictionary: {_GIVE_CLASSES}"
     if "{logits}" in text and any(_has_no_logits(task) for _, task in each_task(tasks)):

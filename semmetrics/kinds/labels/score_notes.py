@@ -228,7 +228,7 @@ def _order_notes(observed: Observations, where: str, measures: Measures) -> list
     orders = []
     for order, text in _ORDERS.items():
         if observed.has(LABEL_ORDER, order):
-            orders.append(f"that of {text}")
+            orders.append(f"the order of {text}")
     if orders:
         values = {"order": ", ".join(orders), "measures": shown_measures}
         notes.append(Fact("order-of-labels", where=where, values=values))

@@ -111,7 +111,7 @@ def compute_phi(
         if name in options.set_by_user:
             options_of_matrix[name] = options.value(name)
     if not references:
-        remedy = "give those of images (rows)"
+        remedy = "give the positives of images (rows)"
         raise InputError(
             "nothing-given",
             truth.positives.source,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -167,9 +168,15 @@ def _find_columns(
             code = "outside-columns"
             if _are_transposed(positives, names, run):
                 code = "transposed-positives"
-        raise InputError(
-            code, positives.source, n=len(outside), names=outside, size=n_columns
-        )
+        values: dict[str, Any] = {
+            "n": len(outside),
+            "names": outside,
+            "size": n_columns,
+        }
+        rows, _ = class_names.find_names(outside, run.rows)
+        if code == "outside-gallery" and (rows >= 0).all():
+            values["fix"] = "the positives are ids of rows, so transpose the matrix"
+        raise InputError(code, positives.source, **values)
     columns[outside_codes] = n_columns + np.arange(len(outside))
     return columns, outside
 

@@ -144,7 +144,7 @@ def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measur
         try:
             read_phi(name, truth, options)
         except InputError as error:
-            obstacles[name] = f"{error}; {_OTHER_PHI}"
+            obstacles[name] = f"{error} {_OTHER_PHI}"
     return measure, obstacles[name]
 
 

@@ -1,0 +1,1 @@
+"""The messages of each topic. `semmetrics.messages.catalog` combines them."""
