@@ -101,3 +101,12 @@ def test_with_tls_a_server_need_not_answer_in_plain_text(monkeypatch):
         ray_connection.connect(ray, address)
 
     assert len(ray.addresses) == 1
+
+
+def test_an_error_of_ray_is_an_error_of_the_address():
+    class FailingRay:
+        def init(self, address, **options):
+            raise ConnectionError("no node answers")
+
+    with refused("no-cluster", address="auto"):
+        ray_connection.connect(FailingRay(), "auto")

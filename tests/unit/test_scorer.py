@@ -155,7 +155,11 @@ RANKED_WITH_OWN_ID = {
     ("preds", "gts", "options"),
     [
         (ORDERED_LABELS, LABELS, {"measures": "SemF1 SemPrecision@1 WMD RWMD"}),
-        (ORDERED_LABELS, LABELS, {"measures": "Precision(denominator=cutoff)@3"}),
+        (
+            ORDERED_LABELS,
+            LABELS,
+            {"measures": "Precision(denominator=cutoff)@3 Precision@3"},
+        ),
         (PROBABILITIES, LABELS, {"measures": "F1", "activation": "sigmoid"}),
         (PROBABILITIES, LABELS, {"measures": "F1", "activation": "softmax"}),
         (LOGITS, LABELS, {"measures": "F1", "activation": "sigmoid"}),
@@ -307,6 +311,24 @@ def test_weights_come_with_their_items(keep_rows):
 
     whole = score(preds, gts, weights=weights, **options)
     assert contents(scorer.compute()) == contents(whole)
+
+
+@STORED_OR_SUMMED
+def test_weights_of_items_with_ids_may_be_an_array(keep_rows):
+    scorer = Scorer(measures="F1", keep_rows=keep_rows)
+
+    scorer.update({"a": ["x"], "b": ["y"]}, {"a": ["x"], "b": ["x"]}, weights=[3, 1])
+
+    assert scorer.compute()["F1"].value == 0.75
+
+
+@STORED_OR_SUMMED
+def test_weights_that_are_all_zero_raise_an_error(keep_rows):
+    scorer = Scorer(measures="F1", keep_rows=keep_rows)
+    scorer.update([["a"], ["b"]], [["a"], ["b"]], weights=[0, 0])
+
+    with refused("zero-weights"):
+        scorer.compute()
 
 
 @STORED_OR_SUMMED

@@ -150,6 +150,17 @@ MEMBERS = np.array([[0, 1], [1, 1], [0, 1], [1, 0]])
 
 
 @STORED_OR_SUMMED
+def test_after_a_matrix_of_scores_0_and_1_are_scores(keep_rows):
+    measure = "F1(decode=threshold:0.3)"
+    scorer = Scorer(measures=measure, keep_rows=keep_rows)
+
+    update_in_batches(scorer, np.float32(SCORES), MEMBERS, range(5))
+
+    whole = score(np.float32(SCORES), MEMBERS, measures=measure)
+    assert values(scorer.compute()) == values(whole)
+
+
+@STORED_OR_SUMMED
 def test_the_option_scores_makes_0_and_1_scores_in_the_first_batch(keep_rows):
     options = {"measures": "F1(decode=threshold:0.3)", "scores": "values"}
     scorer = Scorer(keep_rows=keep_rows, **options)
@@ -167,6 +178,14 @@ def test_the_option_scores_makes_0_and_1_scores_in_the_first_batch(keep_rows):
 def test_fractions_that_should_be_memberships_raise_an_error(preds, gts):
     with refused("fractional-members"):
         score(preds, gts, measures="F1", scores="members")
+
+
+def test_a_matrix_with_other_columns_raises_an_error():
+    scorer = Scorer(measures="HammingLoss")
+    scorer.update(MEMBERS, MEMBERS)
+
+    with refused("other-batch"):
+        scorer.update(MEMBERS[:, :1], MEMBERS[:, :1])
 
 
 @pytest.mark.parametrize("matrix_first", [True, False])

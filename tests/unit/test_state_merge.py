@@ -73,11 +73,14 @@ def test_states_merge_in_any_order_to_the_scores_and_resamples_of_one_call(weigh
             assert one.replicates.values.tolist() == other.replicates.values.tolist()
 
 
+CLASSES = [["label 0", "a"], ["label 1", "a"], *(f"label {k}" for k in range(2, 12))]
+
+
 @pytest.mark.parametrize(
     "options",
     [
         {"measures": "F1", "ignore": ["label 1", "label 2", "x"]},
-        {"measures": "MacroF1", "classes": [f"label {k}" for k in range(12)]},
+        {"measures": "MacroF1", "classes": CLASSES},
         {"measures": "SemF1", "oov": "skip"},
         {"measures": "F1", "missing": "skip"},
     ],

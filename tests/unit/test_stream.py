@@ -104,7 +104,9 @@ def test_each_side_may_have_items_that_the_other_lacks(tmp_path, kind, form, mis
 
 @EVERY_KIND
 def test_missing_ids_raise_an_error_and_stop_all_reading(tmp_path, kind):
-    preds, gts = without_some_items(*draw(kind))
+    preds, gts = draw(kind)
+    del preds["item 7"]
+    del gts["item 20"]
     pred = write(tmp_path / "preds.csv.gz", preds, kind)
     gt = write(tmp_path / "gts.csv.gz", gts, kind)
 
@@ -162,6 +164,16 @@ def test_a_repeated_id_raises_an_error_in_any_block(
     repeated = max(order, key=order.count)
     assert caught.value.code in ("duplicate-at", "rows-apart")
     assert f"id '{repeated}'" in caught.value.where
+
+
+def test_an_item_may_have_several_rows_of_csv(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label\n0,cat\n0,dog\n1,cat\n")
+
+    table = score_stream(str(path), str(path), measures="Recall").compute()
+
+    assert table["Recall"].value == 1.0
+    assert table["Recall"].n == 2
 
 
 @given(st.lists(st.lists(st.integers(0, 40))))
