@@ -155,16 +155,6 @@ RATED_PAIRS = [
 ]
 
 
-def test_captions_and_references_may_be_named_by_ids():
-    table = meta(RATED_PAIRS, CAPTIONS, REFERENCES, task="captions")
-
-    rows = []
-    for row in RATED_PAIRS:
-        image = row["reference"]
-        caption = {"caption": CAPTIONS[row["candidate"]], "rating": row["rating"]}
-        rows.append({**caption, "references": REFERENCES[image], "image": image})
-    assert agreements(table) == agreements(meta(rows))
-    assert {(row.n, row.images) for row in table} == {(4, 2)}
 
 
 def test_an_image_counts_once_in_document_frequencies():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 import pytest
 from batches import update_in_batches, update_with, values
@@ -117,29 +115,6 @@ def test_a_scorer_of_ones_can_be_added_to_a_scorer_of_memberships():
         second.merge(first)
 
 
-@pytest.mark.sampled(30)
-@STORED_OR_SUMMED
-@pytest.mark.parametrize("n_in_first", [4, 2])
-@pytest.mark.parametrize("order", list(permutations("1234")), ids="".join)
-def test_memberships_come_in_any_order_and_scorer(order, n_in_first, keep_rows):
-    preds = {
-        "1": {"cat": 1, "dog": 0},
-        "2": {"cat": 1.0},
-        "3": {"cat": 0.0},
-        "4": {"ox": 0, "cat": 1, "dog": 1},
-    }
-    gts = {"1": ["cat"], "2": ["dog"], "3": [], "4": ["cat", "ox"]}
-    options = {"measures": "F1 MacroF1", "scores": "members"}
-    first = Scorer(keep_rows=keep_rows, **options)
-    second = Scorer(keep_rows=keep_rows, **options)
-
-    for name in order[:n_in_first]:
-        update_with(first, preds, gts, [name])
-    for name in order[n_in_first:]:
-        update_with(second, preds, gts, [name])
-
-    whole = score(preds, gts, **options)
-    assert values((first + second).compute()) == pytest.approx(values(whole))
 
 
 # ---- matrices -----------------------------------------------------------------------------------

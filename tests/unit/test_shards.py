@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 
 import numpy as np
@@ -56,53 +55,62 @@ def write_array(path, *shape):
     return str(path)
 
 
-def matrix_case(case, folder):
-    """Return predictions, ground truth and options of 30 queries and a gallery of 20."""
-    queries = [f"q{number}" for number in range(30)]
-    gallery = [f"c{number}" for number in range(20)]
-    columns = np.random.default_rng(3).integers(0, 20, 30).tolist()
-    preds = write_array(folder / "preds.npy", 30, 20)
-    if case == "classes":
-        classes = {"classes": gallery, "seen": gallery[:8], "unseen": gallery[8:]}
-        return preds, [gallery[column] for column in columns], classes
-
-    positives = [[column] for column in columns]
-    if case == "similarities":
-        phi = write_array(folder / "phi.npy", 30, 20)
-        return preds, positives, {"phi": phi, "measures": "HitRate@1 NCS@2"}
-
-    positives = {
-        query: [gallery[column]] for query, column in zip(queries, columns, strict=True)
-    }
-    names = {"queries": queries, "gallery": gallery, "measures": "HitRate@1 Recall@5"}
-    if case == "named":
-        return preds, positives, names
-    embeddings = {
-        "queries_embeddings": write_array(folder / "queries.npy", 30, 8),
-        "gallery_embeddings": write_array(folder / "gallery.npy", 20, 8),
-    }
-    return None, positives, names | embeddings
-
-
-@pytest.mark.parametrize("case", ["similarities", "named", "embeddings", "classes"])
-def test_shards_of_matrices_give_the_scores_of_one_call(tmp_path, case):
-    preds, gts, options = matrix_case(case, tmp_path)
-    options |= {**CI, "task": "classes"}
-    if case != "classes":
-        options |= {"task": "retrieval", "direction": "both"}
-    truth = tmp_path / "truth.json"
-    truth.write_text(json.dumps(gts))
-
+def check_shards(preds, gts, **options):
+    """Check that 33 shards, some of which are empty, give the scores of one call."""
     shards = []
     for number in range(1, 34):
         scorer = Scorer(keep_rows=False, **options)
-        scorer.update(preds, str(truth), shard=f"{number}/33")
+        scorer.update(preds, gts, shard=f"{number}/33")
         shards.append(Scorer.load(save(scorer, f"{number}/33")))
 
     table = merge_in_random_order(shards)
-    whole = score(preds, str(truth), keep_rows=False, **options)
+
+    whole = score(preds, gts, keep_rows=False, **options)
     check_same(table, whole)
     assert sorted(table.notes) == sorted(whole.notes)
+
+
+QUERIES = [f"q{number}" for number in range(30)]
+GALLERY = [f"c{number}" for number in range(20)]
+
+
+def test_shards_of_similarities_give_the_scores_of_one_call(tmp_path):
+    check_shards(
+        write_array(tmp_path / "preds.npy", 30, 20),
+        [[number % 20] for number in range(30)],
+        task="retrieval",
+        direction="both",
+        measures="HitRate@1 NCS@2",
+        phi=write_array(tmp_path / "phi.npy", 30, 20),
+        **CI,
+    )
+
+
+def test_shards_of_embeddings_give_the_scores_of_one_call(tmp_path):
+    check_shards(
+        None,
+        {query: [GALLERY[k % 20]] for k, query in enumerate(QUERIES)},
+        task="retrieval",
+        direction="both",
+        measures="HitRate@1 Recall@5",
+        queries=QUERIES,
+        gallery=GALLERY,
+        queries_embeddings=write_array(tmp_path / "queries.npy", 30, 8),
+        gallery_embeddings=write_array(tmp_path / "gallery.npy", 20, 8),
+        **CI,
+    )
+
+
+def test_shards_of_class_scores_give_the_scores_of_one_call(tmp_path):
+    check_shards(
+        write_array(tmp_path / "preds.npy", 30, 20),
+        [GALLERY[number % 20] for number in range(30)],
+        task="classes",
+        classes=GALLERY,
+        seen=GALLERY[:8],
+        unseen=GALLERY[8:],
+        **CI,
+    )
 
 
 @pytest.mark.parametrize("bounds", [(0, 12), (0, 4, 8, 12)])

@@ -123,15 +123,6 @@ def test_systems_with_different_ground_truth_raise_an_error():
         sum(map(save_and_load, first + second)).compute()
 
 
-def test_parts_without_weight_are_different_parts():
-    weights = {"a": 0.0, "b": 0.0, "c": 2.0}
-    scorers = []
-    for name in weights:
-        scorer = Scorer(measures="F1", keep_rows=False)
-        scorer.update({name: ["cat"]}, {name: ["cat"]}, weights=weights)
-        scorers.append(save_and_load(scorer))
-
-    assert sum(scorers).compute()["F1"].n == 1
 
 
 # ---- errors -------------------------------------------------------------------------------------
@@ -187,17 +178,6 @@ def test_a_scorer_with_stored_items_has_no_state():
         Scorer(measures="F1").save(io.BytesIO())
 
 
-def test_the_memory_of_resamples_is_limited_when_states_are_merged(monkeypatch):
-    states = []
-    for name in ("cat", "dog"):
-        scorer = Scorer(measures="MacroF1", ci=True, keep_rows=False)
-        scorer.update({name: [name]}, {name: [name]})
-        states.append(save(scorer))
-    limit = "semmetrics.scoring.resampling._MAX_BYTES_OF_RESAMPLES"
-    monkeypatch.setattr(limit, 8 * 1000 * 5)
-
-    with refused("too-many-resamples"):
-        Scorer.load(*states)
 
 
 # ---- options that are files, functions or measures ------------------------------------------------

@@ -80,8 +80,6 @@ def test_a_name_of_several_rules_raises_an_error_that_lists_the_headings():
     assert all(heading in str(caught.value) for heading in table.headings)
 
 
-
-
 @pytest.mark.parametrize(
     ("key", "code"),
     [
@@ -160,8 +158,6 @@ def test_the_schema_rejects_wrong_fields(changes):
         schema_validator().validate(document)
 
 
-
-
 # ---- tables of systems --------------------------------------------------------------------------
 
 
@@ -202,8 +198,6 @@ def test_a_wide_table_is_transposed_or_split_to_fit(width, first_column, n_block
     assert text.count("F1") == n_blocks
 
 
-
-
 @pytest.mark.parametrize(
     ("headings", "code"),
     [({"Recall": "R"}, "unknown-name"), ({"F1": "F1@3"}, "duplicate")],
@@ -229,8 +223,6 @@ def test_a_measure_that_was_not_computed_is_in_every_format(form, cell, comment)
 
     assert cell in text
     assert f"\n{comment}not computed: C-F1 - " in text
-
-
 
 
 # ---- classification report ----------------------------------------------------------------------
@@ -311,5 +303,3 @@ def test_the_program_takes_names_of_systems(tmp_path, monkeypatch):
 
     first_words = [line.split()[0] for line in result.stdout.splitlines()[:4]]
     assert first_words == ["system", "in", "x=y", "B"]
-
-

@@ -9,13 +9,11 @@ import pytest
 from batches import select, signatures
 from refusals import codes, refused
 from verified_cells import (
-    F1,
     HAMMING,
     MEASURES,
     MICRO_F1,
     N_ITEMS,
     NAMES,
-    RANKING_MEASURES,
     RULE,
     SET_MEASURES,
     by_label,
@@ -24,7 +22,7 @@ from verified_cells import (
 )
 
 import semmetrics
-from semmetrics import Scorer, as_labels
+from semmetrics import Scorer
 
 
 def as_lvis(truth, verified, rows=range(N_ITEMS)):
@@ -145,15 +143,6 @@ def test_an_ignored_category_does_not_count():
     assert table.to_dict() == pytest.approx(expected, abs=1e-6)
 
 
-def test_classes_that_are_not_categories_do_not_count():
-    preds, lvis = case(5)
-    measures = [HAMMING, *RANKING_MEASURES]
-
-    table = semmetrics.score(preds, lvis, measures=measures, classes=[*NAMES, "zebra"])
-
-    expected = expected_values(*draw_cells(5))
-    for name, value in table.to_dict().items():
-        assert value == pytest.approx(expected[name], abs=1e-6)
 
 
 def test_an_item_of_weight_2_counts_twice():
@@ -169,24 +158,8 @@ def test_an_item_of_weight_2_counts_twice():
         assert value == pytest.approx(expected[name])
 
 
-def test_intervals_contain_the_values():
-    measures = [HAMMING, MICRO_F1, "ROC-AUC"]
-
-    table = semmetrics.score(*case(3), measures=measures, ci=True, resamples=50)
-
-    for score in table:
-        assert score.ci.low <= score.value <= score.ci.high
 
 
-def test_predictions_in_the_same_format_have_only_the_true_labels():
-    _, truth, verified = draw_cells(0)
-    lists = as_labels(as_lvis(truth, verified))
-
-    table = semmetrics.score(lists, lists, measures="HammingLoss F1")
-
-    n_labels = [len(labels) for labels in lists.to_list()]
-    assert n_labels == truth.sum(axis=1).tolist()
-    assert table.to_dict() == {"HammingLoss": 0.0, "F1": 1.0}
 
 
 def test_a_measure_of_a_fixed_number_of_labels_raises_an_error(tmp_path):
