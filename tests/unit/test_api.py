@@ -277,17 +277,6 @@ def test_a_number_is_not_data():
         score(3, REFS)
 
 
-def test_options_of_other_functions_are_checked():
-    systems = {"a": {"1": "a dog"}, "b": {"1": "a cat"}}
-
-    with refused("bad-choice"):
-        semmetrics.validate(systems["a"], task="nope")
-    with refused("bad-choice"):
-        semmetrics.select_discrepant(systems, k=1, missing="empty")
-    with refused("not-applicable", fix="did you mean measure?"):
-        semmetrics.select_discrepant(systems, k=1, measures="F1")
-    with refused("bad-option"):
-        semmetrics.correlate([("a", "b", 1.0)], {"a": ["b"]}, read=5)
 
 
 # ---- the module ---------------------------------------------------------------------------------
@@ -312,11 +301,6 @@ def test_a_name_that_does_not_exist_raises_an_attribute_error():
         semmetrics.scores  # noqa: B018
 
 
-def test_the_help_of_score_shows_types_and_an_example():
-    lines = inspect.getdoc(score).split("\n")
-
-    assert lines[2].startswith(">>> score(")
-    assert "measures : str | Measure | Iterable[str | Measure]" in lines
 
 
 @pytest.mark.parametrize("name", semmetrics.metrics.__all__)

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from refusals import refused
 from scaled import CI, asked, check_same, draw, shuffled, write
 
@@ -194,14 +193,6 @@ def test_an_id_in_two_files_raises_an_error(tmp_path, cluster):
     assert json.loads(line)["id"] in error.where
 
 
-def test_files_with_other_columns_raise_an_error(tmp_path, cluster):
-    paths = write_in_three_files(tmp_path, "labels", "parquet", prefix="")
-    path = Path(paths[0], "2.parquet")
-    table = parquet.read_table(path)
-    numbers = table["id"].cast(pa.int64())
-    parquet.write_table(table.set_column(0, "id", numbers), path)
-
-    assert error_of_a_cluster(paths).code == "other-column"
 
 
 def test_resources_that_no_node_has_raise_an_error(tmp_path, cluster):

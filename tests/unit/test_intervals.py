@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 import semmetrics
 from benchmarks import simulation
 from semmetrics import Bootstrap, score
-from semmetrics.scoring.intervals import Replicates, default_method
+from semmetrics.scoring.intervals import Replicates
 
 
 def draw_labels(n, seed=0):
@@ -131,22 +131,6 @@ def test_options_that_are_in_a_signature_raise_an_error(option):
         semmetrics.rescore(first.signature, *sides, **option)
 
 
-@pytest.mark.parametrize(
-    ("name", "method"),
-    [
-        ("mAP", "wilson"),
-        ("ROC-AUC", "wilson"),
-        ("CR", "wilson"),
-        ("mAP(average=weighted)", "wilson"),
-        ("mAP(no_reference=0)", "jackknife-bias"),
-        ("MacroRecall", "jackknife-bias"),
-        ("CF1", "jackknife-bias"),
-    ],
-)
-def test_averages_that_skip_absent_labels_have_wilsons_interval(name, method):
-    (measure,) = semmetrics.parse(name)
-
-    assert default_method(measure) == method
 
 
 # ---- limits -------------------------------------------------------------------------------------

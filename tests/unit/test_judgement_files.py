@@ -23,7 +23,6 @@ from refusals import refused
 from tables import write_table
 
 import semmetrics
-from semmetrics.data.judgement_files import read_judgements
 
 
 def meta(data, *sides, measures="ROUGE-L", **options):
@@ -298,9 +297,3 @@ def test_an_image_without_a_caption_to_judge_raises_an_error():
         meta({"x": image}, protocol="flickr8k-expert")
 
 
-def test_a_repeated_column_raises_an_error(tmp_path):
-    path = tmp_path / "r.csv"
-    path.write_text("id,rating,rating\na,1,2\n")
-
-    with refused("duplicate-column", f"{path}, line 2"):
-        read_judgements(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -89,14 +88,6 @@ def test_rows_that_can_only_be_0_and_1_are_a_matrix(rows, n_classes, expected):
 def test_rows_of_0_and_1_that_may_be_positions_raise_an_error(rows, n_classes, code):
     with refused(code):
         as_labels(rows, classes=CLASSES[:n_classes])
-
-
-def test_a_fraction_makes_0_and_1_of_all_items_scores():
-    data = {"a": {"cat": 1, "dog": 0}, "b": {"cat": 0.5}}
-
-    assert items(data) == [[("cat", 1.0), ("dog", 0.0)], [("cat", 0.5)]]
-    assert items({"a": {"cat": 1.0}}) == [[("cat", 1.0)]]
-    assert as_labels({"a": {"cat": True}}).side.scores is None
 
 
 # ---- arrays -------------------------------------------------------------------------------------
@@ -212,20 +203,9 @@ def test_a_dictionary_may_have_values_that_do_not_occur():
     assert lists.to_list() == [["y"], ["x"]]
 
 
-@pytest.mark.parametrize("columns", [ONE_LABEL_PER_ROW, LISTS])
-def test_columns_are_the_same_in_a_json_file(tmp_path, columns):
-    path = tmp_path / "columns.json"
-    path.write_text(json.dumps(columns))
-
-    assert by_id(as_labels(path)) == by_id(as_labels(columns))
-
-
 @pytest.mark.parametrize("make_writer", [pa.ipc.new_stream, pa.ipc.new_file])
-@pytest.mark.parametrize("columns", [ONE_LABEL_PER_ROW, LISTS])
-def test_arrow_files_are_read_and_damage_raises_an_error(
-    tmp_path, columns, make_writer
-):
-    table = pa.table(columns)
+def test_arrow_files_are_read_and_damage_raises_an_error(tmp_path, make_writer):
+    table = pa.table(LISTS)
     content = io.BytesIO()
     with make_writer(content, table.schema) as writer:
         writer.write_table(table, max_chunksize=2)
@@ -251,11 +231,6 @@ def test_arrow_files_are_read_and_damage_raises_an_error(
             "gts, row 0, id 'a', label 1 (from 0)",
         ),
         (
-            {"id": ["a"], "labels": [["x", " "]]},
-            "empty",
-            "gts, row 0, id 'a', label 1 (from 0)",
-        ),
-        (
             {"id": ["a"], "label": [{"x": 1}]},
             "wrong-column-type",
             "gts, column 'label'",
@@ -272,13 +247,11 @@ def test_a_wrong_table_raises_an_error_that_names_the_place(columns, code, where
     "data",
     [
         pd.DataFrame({"id": ["a", "b"], "label": ["x", 1]}),
-        pd.DataFrame({"id": ["a", "b"], "labels": [["x"], "y"]}),
         pd.DataFrame([["a", "x", 1]], columns=["id", "label", "label"]),
-        {"id": ["a", "b"], "label": ["x", 3]},
         pa.chunked_array([[1, 2]]),
         pa.table({"id": pa.array([b"\xff"]).view(pa.string()), "label": ["x"]}),
     ],
-    ids=["types", "lists", "repeated", "columns", "array", "invalid UTF-8"],
+    ids=["types", "repeated", "array", "invalid UTF-8"],
 )
 def test_data_that_cannot_be_a_table_raise_an_error(data):
     with refused_in("not-a-table", "input"):

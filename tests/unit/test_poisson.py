@@ -165,9 +165,3 @@ def test_replicates_of_one_method_have_no_interval_of_another(method, other):
         replicates.interval(method=other)
 
 
-def test_different_numbers_of_resamples_are_not_merged():
-    few = Scorer(measures="F1", ci=True, keep_rows=False, resamples=9)
-    many = Scorer(measures="F1", ci=True, keep_rows=False, resamples=10)
-
-    with refused("different-scorers"):
-        few + many

@@ -142,11 +142,6 @@ CELLS = {
     "c": {"cat": 0, "dog": 1},
 }
 GRADES = {"a": {"cat": 2, "dog": 1}, "b": {"dog": 3}, "c": {"cat": 1}}
-RANKED_WITH_OWN_ID = {
-    "a": {"a": 0.9, "cat": 0.8, "dog": 0.1},
-    "b": {"b": 0.9, "cat": 0.3},
-    "c": {"c": 0.9, "cat": 1.0},
-}
 
 
 @STORED_OR_SUMMED
@@ -165,11 +160,6 @@ RANKED_WITH_OWN_ID = {
         (LOGITS, LABELS, {"measures": "F1", "activation": "sigmoid"}),
         (PROBABILITIES, CELLS, {"measures": "F1", "unknown_value": -1}),
         (PROBABILITIES, GRADES, {"task": "retrieval", "measures": "MAP(rel=2) nDCG@2"}),
-        (
-            RANKED_WITH_OWN_ID,
-            {"a": ["cat"], "b": ["cat"], "c": ["cat"]},
-            {"task": "retrieval", "measures": "MRR", "ignore_identical_ids": True},
-        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore::semmetrics.InputWarning")
@@ -188,8 +178,6 @@ def test_batches_give_the_values_signatures_and_notes_of_one_call(
     assert values(table) == values(whole)
     assert signatures(table) == signatures(whole)
     assert sorted(table.notes) == sorted(whole.notes)
-
-
 
 
 SYNONYMS = [("cat", "kitty")]
@@ -220,12 +208,6 @@ def test_batches_may_have_labels_in_another_order(preds, gts, options):
 
     whole = score(preds, gts, **options)
     assert contents(scorer.compute()) == contents(whole)
-
-
-
-
-
-
 
 
 def test_a_note_on_ignored_labels_counts_dropped_items_but_not_items_of_weight_0():
@@ -414,8 +396,6 @@ def test_empty_batches_do_not_decide_the_kind_of_data():
 
     assert len(scorer) == 1
     assert scorer.compute()["BLEU-1"].n == 1
-
-
 
 
 # ---- errors -------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from refusals import codes, refused
 
 import semmetrics
 from semmetrics import DocumentFrequencies, Scorer, score
-from semmetrics.scale.stream import score_stream
 
 PREDS = {"a": ["cat", "dog"], "b": ["bus"]}
 GTS = {"a": ["cat"], "b": ["bus", "car"]}
@@ -48,19 +47,6 @@ def test_a_scorer_looks_for_a_label_in_all_batches(
     assert len(scorer_with(usable).compute()) == 1
     with refused("nothing-shared", name=option):
         scorer_with(foreign).compute()
-
-
-def test_a_stream_looks_for_a_label_in_all_items(tmp_path):
-    path = tmp_path / "labels.csv"
-    path.write_text("id,label\n" + "".join(f"i{n},cat\n" for n in range(50)))
-
-    def score_with(embedding):
-        options = {"measures": "SemF1", "embedding": embedding}
-        return score_stream(str(path), str(path), **options).compute()
-
-    assert score_with(VECTORS)["SemF1"].value == 1
-    with refused("nothing-shared", name="embedding"):
-        score_with(FRENCH_VECTORS)
 
 
 CANDIDATES = {"a": "a cat sleeps", "b": "2 dogs run"}

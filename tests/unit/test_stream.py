@@ -67,8 +67,6 @@ def test_sides_with_the_same_order_are_read_side_by_side(tmp_path, kind, form):
     assert n_items == 24
 
 
-
-
 @pytest.mark.parametrize("missing", ["skip", "empty"])
 @EVERY_FORMAT
 @EVERY_KIND
@@ -102,8 +100,6 @@ def test_missing_ids_raise_an_error_and_stop_all_reading(tmp_path, kind):
 
     assert caught.value.code == "missing-ids"
     assert not any("Pool" in thread.name for thread in threading.enumerate())
-
-
 
 
 # ---- repeated ids -------------------------------------------------------------------------------
@@ -217,8 +213,6 @@ def test_damaged_utf_16_raises_an_error(tmp_path, damage):
 
     with refused("not-utf8"):
         score_stream(pred, gt, **asked("labels"))
-
-
 
 
 # ---- errors -------------------------------------------------------------------------------------

@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.metrics as peer
-from batches import signatures, update_in_batches, values
+from batches import signatures, values
 from refusals import codes, facts, refused
 from scipy.sparse import csr_array
 from verified_cells import (
     MEASURES,
     N_ITEMS,
     NAMES,
-    SET_MEASURES,
     draw_cells,
     expected_values,
 )
@@ -46,14 +45,6 @@ def test_only_verified_cells_count(seed):
     assert "unverified-cells" in codes(table)
 
 
-def test_a_signature_can_be_computed_again():
-    scores, truth = draw_case(0)
-    (first,) = score(scores, truth, measures="mAP")
-
-    again = semmetrics.rescore(first.signature, scores, truth)
-
-    assert again[0].value == first.value
-    assert again.differences == []
 
 
 def test_unverified_labels_without_a_score_are_not_negatives():
@@ -127,18 +118,6 @@ def test_a_file_has_unverified_cells(tmp_path, extension):
     assert values(table) == pytest.approx(values(score(*draw_case(5))))
 
 
-@pytest.mark.parametrize("keep_rows", [True, False])
-def test_batches_have_unverified_cells(keep_rows):
-    scores, truth = draw_case(3)
-    measures = MEASURES if keep_rows else SET_MEASURES
-    scorer = Scorer(measures=measures, unknown_value=-1, keep_rows=keep_rows)
-
-    update_in_batches(scorer, scores, truth, range(N_ITEMS + 1))
-
-    table = scorer.compute()
-    whole = score(scores, truth, measures=measures)
-    assert values(table) == values(whole)
-    assert signatures(table) == signatures(whole)
 
 
 # ---- without the option -------------------------------------------------------------------------
