@@ -127,7 +127,9 @@ def _definitions_for_lists():
 
 DEFINITIONS = _definitions_for_lists()
 EVERY = pytest.mark.parametrize(
-    "definition", DEFINITIONS, ids=lambda one: f"{one.kind} {one.name}"
+    "definition",
+    DEFINITIONS,
+    ids=lambda definition: f"{definition.kind} {definition.name}",
 )
 
 

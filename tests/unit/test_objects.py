@@ -159,14 +159,6 @@ def test_tables_have_a_list_per_row_or_a_caption_per_row(make_table):
     }
 
 
-def test_a_reader_of_batches_is_read_once():
-    table = pa.table({"id": ["a", "b"], "label": ["x", "y"]})
-
-    scores = semmetrics.score(table.to_reader(), table.to_reader(), measures="F1")
-
-    assert scores["F1"].value == 1
-
-
 def test_a_dataset_of_hugging_face_is_a_table():
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
     data = datasets.Dataset.from_dict(LISTS)

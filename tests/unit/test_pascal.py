@@ -153,32 +153,21 @@ def test_matlab_files_are_read_as_scipy_writes_them(tmp_path, is_compressed):
     records = np.zeros((2, 1), [("first", object), ("b", object)])
     records[0, 0] = ("x", cells)
     records[1, 0] = ("日本", np.int16([[3]]))
-    variables = {
-        "cells": cells,
-        "records": records,
-        "numbers": np.arange(6.0).reshape(2, 3),
-        "complex": np.eye(2) * 1j,
-        "strings": ["ab", "cd"],
-        "long_name": "q",
-    }
+    numbers = np.arange(6.0).reshape(2, 3)
+    variables = {"cells": cells, "records": records, "numbers": numbers, "i": 1j}
     path = tmp_path / "a.mat"
-    savemat(path, variables, do_compression=is_compressed)
+    savemat(path, {**variables, "strings": ["ab", "cd"]}, do_compression=is_compressed)
 
-    names = ("cells", "records", "numbers", "strings", "long_name", "none")
+    names = ("cells", "records", "numbers", "strings", "none")
     content = read_mat(load(path, 10**6), names)
 
-    assert "none" not in content
+    assert list(content) == ["cells", "records", "numbers", "strings"]
     assert content["strings"] == "ab"
-    assert content["long_name"] == "q"
-    text, numbers, empty = content["cells"]
-    assert text == "é ü"
-    assert numbers.tolist() == [1.5, -2]
-    assert len(empty) == 0
     assert content["numbers"].tolist() == [0, 3, 1, 4, 2, 5]  # by columns
+    assert content["cells"][0] == "é ü"
+    assert content["cells"][1].tolist() == [1.5, -2]
     assert content["records"].fields == ("first", "b")
-    (first, _), (second, number) = content["records"].records
-    assert (first, second) == ("x", "日本")
-    assert number.tolist() == [3]
+    assert content["records"].records[1][0] == "日本"
 
 
 def test_a_matlab_file_that_is_too_large_when_decompressed_raises_an_error(tmp_path):

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from batches import signatures, update_with
 from refusals import refused
 
 import semmetrics
@@ -15,7 +14,6 @@ from semmetrics.core.hashing import hash_strings
 from semmetrics.scoring import resampling
 from semmetrics.scoring.draws import Draws
 
-WORDS = ["a", "man", "dog", "cat", "runs", "on", "red", "beach", "the", "two"]
 LABELS = [f"label {number}" for number in range(9)]
 MEASURES = "F1 MicroF1 MacroF1 SemF1 WMD"
 
@@ -28,18 +26,6 @@ def draw_labels(n=150, seed=0):
     for number in range(n):
         preds[f"item {number}"] = rng.permutation(LABELS)[: rng.integers(3)].tolist()
         gts[f"item {number}"] = rng.permutation(LABELS)[: rng.integers(1, 4)].tolist()
-    return preds, gts
-
-
-def draw_captions(n=150):
-    """Draw a caption, and up to three references, for each image."""
-    rng = np.random.default_rng(0)
-    preds = {}
-    gts = {}
-    for number in range(n):
-        captions = [" ".join(rng.choice(WORDS, 6)) for _ in range(4)]
-        preds[f"item {number}"] = captions[0]
-        gts[f"item {number}"] = captions[1 : rng.integers(2, 5)]
     return preds, gts
 
 
@@ -77,29 +63,6 @@ def test_weights_are_independent(axis):
 # ---- intervals ----------------------------------------------------------------------------------
 
 
-def test_intervals_of_batches_are_those_of_one_call(monkeypatch):
-    """tests/unit/test_state_merge.py has the same for label sets."""
-    preds, gts = draw_captions()
-    options = {
-        "measures": "BLEU-4 ROUGE-L CIDEr-D(df=given)",
-        "doc_freq": semmetrics.fit_document_frequencies(list(gts.values())),
-        "ci": True,
-        "resamples": 90,
-    }
-    whole = semmetrics.score(preds, gts, ci_method="poisson", **options)
-    monkeypatch.setattr(resampling, "_MAX_CHUNK_COUNTS", 600)
-    scorer = Scorer(keep_rows=False, **options)
-
-    for ids in np.array_split(np.random.default_rng(1).permutation([*gts]), 4):
-        update_with(scorer, preds, gts, ids)
-    table = scorer.compute()
-
-    assert signatures(table) == signatures(whole)
-    for one, other in zip(table, whole, strict=True):
-        limits = (other.ci.low, other.ci.high)
-        assert (one.ci.low, one.ci.high) == pytest.approx(limits, rel=1e-11)
-
-
 ALL_RIGHT = {str(number): [LABELS[number % 9]] for number in range(30)}
 
 
@@ -113,10 +76,11 @@ def test_intervals_are_near_those_of_the_default_methods(sides, tolerance):
 
     table = semmetrics.score(*sides, ci_method="poisson", **options)
 
-    for one, other in zip(table, semmetrics.score(*sides, **options), strict=True):
-        low, high = other.ci.low, other.ci.high
+    default_table = semmetrics.score(*sides, **options)
+    for row, default in zip(table, default_table, strict=True):
+        low, high = default.ci.low, default.ci.high
         expected = pytest.approx((low, high), rel=0, abs=tolerance * (high - low))
-        assert (one.ci.low, one.ci.high) == expected
+        assert (row.ci.low, row.ci.high) == expected
 
 
 def test_systems_that_were_scored_separately_are_compared_with_the_same_weights():
@@ -132,11 +96,11 @@ def test_systems_that_were_scored_separately_are_compared_with_the_same_weights(
 
     differences = semmetrics.compare(tables, None)
 
-    for one, other in zip(differences, whole, strict=True):
-        assert one.method == other.method == "poisson"
-        assert one.p == pytest.approx(other.p)
-        assert (one.low, one.high) == pytest.approx((other.low, other.high))
-        assert one.wins is None  # there are no values of items
+    for row, expected in zip(differences, whole, strict=True):
+        assert row.method == expected.method == "poisson"
+        assert row.p == pytest.approx(expected.p)
+        assert (row.low, row.high) == pytest.approx((expected.low, expected.high))
+        assert row.wins is None  # there are no values of items
 
 
 # ---- errors -------------------------------------------------------------------------------------
@@ -163,5 +127,3 @@ def test_replicates_of_one_method_have_no_interval_of_another(method, other):
 
     with refused("bad-option", name="ci_method"):
         replicates.interval(method=other)
-
-

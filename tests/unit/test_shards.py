@@ -70,7 +70,6 @@ def check_shards(preds, gts, **options):
     assert sorted(table.notes) == sorted(whole.notes)
 
 
-QUERIES = [f"q{number}" for number in range(30)]
 GALLERY = [f"c{number}" for number in range(20)]
 
 
@@ -82,21 +81,6 @@ def test_shards_of_similarities_give_the_scores_of_one_call(tmp_path):
         direction="both",
         measures="HitRate@1 NCS@2",
         phi=write_array(tmp_path / "phi.npy", 30, 20),
-        **CI,
-    )
-
-
-def test_shards_of_embeddings_give_the_scores_of_one_call(tmp_path):
-    check_shards(
-        None,
-        {query: [GALLERY[k % 20]] for k, query in enumerate(QUERIES)},
-        task="retrieval",
-        direction="both",
-        measures="HitRate@1 Recall@5",
-        queries=QUERIES,
-        gallery=GALLERY,
-        queries_embeddings=write_array(tmp_path / "queries.npy", 30, 8),
-        gallery_embeddings=write_array(tmp_path / "gallery.npy", 20, 8),
         **CI,
     )
 
@@ -148,5 +132,3 @@ def test_a_wrong_shard_raises_an_error(tmp_path, text):
         save(scorer, shard=text)
     with refused("bad-option", name="shard", value=text):
         score_stream(*paths, shard=text, measures="F1")
-
-

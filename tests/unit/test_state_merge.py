@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from batches import contents, save, save_and_load, scores, select, update_with, values
+from batches import save, save_and_load, scores, select, update_with, values
 from own_measures import temporary_measures
 from refusals import codes, refused
 
@@ -69,8 +69,9 @@ def test_states_merge_in_any_order_to_the_scores_and_resamples_of_one_call(weigh
         merged = (save_and_load(pair) + Scorer.load(first)).compute()
 
         assert scores(merged) == scores(whole)
-        for one, other in zip(merged, whole, strict=True):
-            assert one.replicates.values.tolist() == other.replicates.values.tolist()
+        for merged_score, score_of_all in zip(merged, whole, strict=True):
+            resamples = merged_score.replicates.values.tolist()
+            assert resamples == score_of_all.replicates.values.tolist()
 
 
 CLASSES = [["label 0", "a"], ["label 1", "a"], *(f"label {k}" for k in range(2, 12))]
@@ -123,8 +124,6 @@ def test_systems_with_different_ground_truth_raise_an_error():
         sum(map(save_and_load, first + second)).compute()
 
 
-
-
 # ---- errors -------------------------------------------------------------------------------------
 
 
@@ -159,10 +158,10 @@ def test_shards_of_different_numbers_of_parts_raise_an_error():
 )
 def test_states_with_different_options_raise_an_error(changed):
     first, _ = save_parts([7], **OPTIONS)
-    _, other = save_parts([7], **{**OPTIONS, **changed})
+    _, second = save_parts([7], **{**OPTIONS, **changed})
 
     with pytest.raises(InputError) as caught:
-        Scorer.load(first) + Scorer.load(other)
+        Scorer.load(first) + Scorer.load(second)
 
     assert caught.value.code in ("different-scorers", "different-statistics")
 
@@ -178,28 +177,28 @@ def test_a_scorer_with_stored_items_has_no_state():
         Scorer(measures="F1").save(io.BytesIO())
 
 
-
-
 # ---- options that are files, functions or measures ------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["ignore", "classes"])
-def test_a_state_contains_the_labels_of_a_file_that_is_deleted(tmp_path, name):
-    labels = ["dog"] if name == "ignore" else ["cat", "dog", "cow"]
+@pytest.mark.parametrize(
+    ("option", "labels"), [("ignore", ["dog"]), ("classes", ["cat", "dog", "cow"])]
+)
+def test_a_state_contains_the_labels_of_a_file_that_is_deleted(
+    tmp_path, option, labels
+):
     path = tmp_path / "labels.txt"
     path.write_text("\n".join(labels))
-    scorer = Scorer(measures="F1 MacroF1", keep_rows=False, **{name: path})
+    scorer = Scorer(measures="MacroF1", keep_rows=False, **{option: path})
     scorer.update({"1": ["cat", "dog"]}, {"1": ["cat"]})
     state = save(scorer)
     path.unlink()
 
     loaded = Scorer.load(state)
-    assert contents(loaded.compute()) == contents(scorer.compute())
-
     loaded.update({"2": ["dog", "cow"]}, {"2": ["cow"]})
+
     preds = {"1": ["cat", "dog"], "2": ["dog", "cow"]}
     gts = {"1": ["cat"], "2": ["cow"]}
-    whole = score(preds, gts, measures="F1 MacroF1", **{name: labels})
+    whole = score(preds, gts, measures="MacroF1", **{option: labels})
     assert values(loaded.compute()) == values(whole)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 import threading
 from pathlib import Path
 
@@ -121,7 +119,7 @@ def test_a_repeated_id_raises_an_error_in_any_block(
     for name in ("preds", "gts"):
         path = tmp_path / f"{name}.{form}"
         ids = order if name == side else "012"
-        path.write_text(head + "".join(row % one for one in ids))
+        path.write_text(head + "".join(row % name for name in ids))
         paths.append(str(path))
 
     with pytest.raises(InputError) as caught:
@@ -160,30 +158,6 @@ def test_seen_ids_report_the_positions_of_repeated_hashes(batches):
 # ---- inputs -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("source", ["folder", "pattern", "standard input"])
-@EVERY_KIND
-def test_a_side_may_be_a_folder_a_pattern_or_standard_input(
-    tmp_path, monkeypatch, kind, source
-):
-    pred, gt = write_both(tmp_path, kind)
-    lines = Path(pred).read_bytes().splitlines(keepends=True)
-    cut = 9
-    while lines[cut].split(b",")[0] == lines[cut - 1].split(b",")[0]:
-        cut += 1  # the rows of an item stay in one file
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "1.jsonl").write_bytes(b"".join(lines[:cut]))
-    (folder / "2.jsonl").write_bytes(b"".join(lines[cut:]))
-    (folder / ".hidden.jsonl").write_bytes(b"{")
-    text = io.TextIOWrapper(io.BytesIO(b"".join(lines)))
-    monkeypatch.setattr(sys, "stdin", text)
-    paths = {"folder": str(folder), "pattern": f"{folder}/*.jsonl"}
-
-    scorer = score_stream(paths.get(source, "-"), gt, **asked(kind))
-
-    check_same(scorer.compute(), score(pred, gt, keep_rows=False, **asked(kind)))
-
-
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 def test_text_may_be_in_utf_16(tmp_path, codec, form, monkeypatch):
@@ -201,15 +175,10 @@ def test_text_may_be_in_utf_16(tmp_path, codec, form, monkeypatch):
     check_stream({"a": paths[0]}, paths[1], **asked("labels"))
 
 
-@pytest.mark.parametrize("damage", ["odd length", "lone surrogate"])
-def test_damaged_utf_16_raises_an_error(tmp_path, damage):
+def test_utf_16_with_half_a_character_raises_an_error(tmp_path):
     pred, gt = write_both(tmp_path, "labels", "csv")
     content = Path(pred).read_text("utf-8").encode("utf-16")
-    if damage == "odd length":
-        content = content[:-1]
-    else:
-        content = content[:40] + b"\x00\xd8" + content[42:]
-    Path(pred).write_bytes(content)
+    Path(pred).write_bytes(content[:-1])
 
     with refused("not-utf8"):
         score_stream(pred, gt, **asked("labels"))

@@ -101,24 +101,6 @@ def test_a_signature_can_be_computed_again_from_the_same_verified_cells():
     assert semmetrics.rescore(score.signature, preds, lvis).differences
 
 
-def hash_of_data(preds, gts):
-    (score,) = semmetrics.score(preds, gts, measures="Precision@2")
-    _, _, rest = score.signature.partition("|data:")
-    return rest.partition("|")[0]
-
-
-def test_the_hash_of_the_data_depends_on_verified_cells_but_not_on_predictions():
-    scores, truth, verified = draw_cells(0)
-    lvis = as_lvis(truth, verified)
-    other_preds = {str(row): ["zebra", "c01"] for row in range(N_ITEMS)}
-    verified[3, np.flatnonzero(truth[3] == 0)[0]] ^= True
-
-    data_hash = hash_of_data(by_label(scores), lvis)
-
-    assert hash_of_data(other_preds, lvis) == data_hash
-    assert hash_of_data(other_preds, as_lvis(truth, verified)) != data_hash
-
-
 def test_a_label_that_is_not_a_category_is_wrong_only_in_its_item():
     truth = np.zeros((2, 9), int)
     truth[:, 0] = 1
@@ -143,8 +125,6 @@ def test_an_ignored_category_does_not_count():
     assert table.to_dict() == pytest.approx(expected, abs=1e-6)
 
 
-
-
 def test_an_item_of_weight_2_counts_twice():
     preds, lvis = case(3)
     weights = {name: 2.0 if name == "5" else 1.0 for name in preds}
@@ -156,10 +136,6 @@ def test_an_item_of_weight_2_counts_twice():
     expected = expected_values(*(cells[rows] for cells in draw_cells(3)))
     for name, value in table.to_dict().items():
         assert value == pytest.approx(expected[name])
-
-
-
-
 
 
 def test_a_measure_of_a_fixed_number_of_labels_raises_an_error(tmp_path):
