@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import importlib.util
 import pickle
-from threading import Thread
-from time import sleep
 
 import numpy as np
 import pytest
@@ -15,8 +13,6 @@ from refusals import codes
 
 import semmetrics
 from semmetrics import Scorer
-from semmetrics.errors import Fact
-from semmetrics.scoring.table import ScoreTable
 
 PREDS = {"a": ["x"], "b": ["y"]}
 GTS = {"a": ["x"], "b": ["x"]}
@@ -102,23 +98,3 @@ def test_a_signature_has_the_code_that_ran(tmp_path):
     signature = signature_of_source(path, SOURCE)
 
     assert signature_of_source(path, SOURCE.replace("hit /", "0 /")) == signature
-
-
-def test_threads_get_the_same_list_of_facts():
-    n_builds = []
-
-    def build_slowly():
-        n_builds.append(1)
-        sleep(0.02)
-        return []
-
-    table = ScoreTable([], facts=build_slowly)
-    fact = Fact("different-items")
-    threads = [Thread(target=lambda: table.facts.append(fact)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(n_builds) == 1
-    assert table.facts == [fact] * 4

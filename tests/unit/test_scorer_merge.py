@@ -18,13 +18,11 @@ from semmetrics import Scorer, score
 @pytest.mark.parametrize(
     ("options", "preds", "gts", "code"),
     [
-        ({"measures": ["Recall"]}, [["cat"]], [["cat"]], "different-scorers"),
         ({"missing": "skip"}, [["cat"]], [["cat"]], "different-scorers"),
         ({"system": "other"}, [["cat"]], [["cat"]], "different-scorers"),
         ({"keep_rows": False}, [["cat"]], [["cat"]], "different-scorers"),
         ({"measures": None}, ["a cat sleeps"], [["a cat"]], "different-scorers"),
         ({}, {"a": ["cat"]}, {"a": ["cat"]}, "other-batch"),
-        ({}, [[("cat", 0.5)]], [["cat"]], "other-batch"),
     ],
 )
 def test_scorers_that_differ_raise_an_error_and_do_not_change(
