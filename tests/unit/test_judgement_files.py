@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 from judged import (
@@ -72,19 +73,22 @@ def composite(form, folder):
             references = json.dumps(references)
         elif form == "csv of Python":
             references = repr(references)  # as pandas writes lists
+        elif form == "rows with arrays":
+            references = np.array(references)
         rows.append(
             {"imgid": image, "mt": caption, "refs": references, "score": rating}
         )
     if form == "frame":
         return pd.DataFrame(rows)
-    if form == "rows":
+    if form.startswith("rows"):
         return rows
     extension = "json" if form == "json" else "csv"
     return write_table(folder / f"composite.{extension}", rows)
 
 
 @pytest.mark.parametrize(
-    "form", ["rows", "frame", "json", "csv of JSON", "csv of Python"]
+    "form",
+    ["rows", "rows with arrays", "frame", "json", "csv of JSON", "csv of Python"],
 )
 def test_composite_has_its_references_in_each_row(tmp_path, form):
     table = meta(composite(form, tmp_path), protocol="composite")
@@ -128,6 +132,14 @@ def test_a_wrong_judgement_raises_an_error_that_names_it(judgement, change, code
         meta(data)
 
 
+def test_a_judgement_without_a_rating_raises_an_error():
+    data = images()
+    del data["cats"]["human_judgement"][0]["rating"]
+
+    with refused("wrong-type", "ratings, id 'cats', judgement 0 (from 0)"):
+        meta(data)
+
+
 @pytest.mark.parametrize(("references", "code"), [(None, "not-judged"), ([], "empty")])
 def test_an_image_without_references_raises_an_error(references, code):
     data = images()
@@ -152,8 +164,6 @@ RATED_PAIRS = [
     {"candidate": "3", "reference": "dogs", "rating": 5},
     {"candidate": "4", "reference": "cats", "rating": 2},
 ]
-
-
 
 
 def test_an_image_counts_once_in_document_frequencies():
@@ -284,6 +294,11 @@ def test_options_of_tables_raise_an_error_for_images(options):
         meta(images(), **options)
 
 
+def test_ratings_of_ids_without_sides_raise_an_error():
+    with refused("nothing-given", "ratings"):
+        meta(RATINGS, measures="F1")
+
+
 def test_captions_with_their_references_and_sides_raise_an_error():
     with refused("not-applicable", "ratings"):
         meta(images(), PREDS, GTS)
@@ -295,5 +310,3 @@ def test_an_image_without_a_caption_to_judge_raises_an_error():
 
     with refused("nothing-given", "ratings"):
         meta({"x": image}, protocol="flickr8k-expert")
-
-

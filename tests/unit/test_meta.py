@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -105,10 +106,11 @@ def test_a_resample_draws_images_with_all_of_their_ratings():
     assert (row.low, row.high) == pytest.approx((low, high), abs=0.03)
 
 
-def test_measures_are_compared_with_the_first():
+def test_measures_are_compared_with_the_baseline():
     table = meta(
         RATINGS,
-        measures="F1 Recall Precision",
+        measures="Recall Precision F1",
+        baseline="F1",
         statistics="pearson,kendall-b",
         resamples=200,
     )
@@ -120,6 +122,21 @@ def test_measures_are_compared_with_the_first():
         assert row.difference == pytest.approx(row.value - baseline.value)
         assert row.difference_low <= row.difference <= row.difference_high
         assert row.p <= row.p_corrected <= 1
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "williams"])
+def test_measures_with_the_same_values_do_not_differ(test):
+    table = meta(RATINGS, measures="F1 F1(empty=skip)", test=test)
+
+    assert table["F1(empty=skip)", "pearson"].p == 1
+
+
+def test_a_p_equal_to_the_level_is_not_significant():
+    """1 - 0.95 is above 0.05 by rounding."""
+    row = meta(RATINGS, measures="F1 Recall")["Recall", "pearson"]
+
+    assert not replace(row, p_corrected=0.05).significant
+    assert replace(row, p_corrected=0.0499).significant
 
 
 def test_williams_test_is_only_for_pearson():
@@ -175,6 +192,8 @@ def test_each_group_has_the_agreement_of_its_ratings():
     scores = [F1[row["id"]] for row in group]
     expected = oracle.tau_b(scores, [row["rating"] for row in group])
     assert table["F1", "kendall-b", "y"].value == pytest.approx(expected)
+    with pytest.raises(KeyError):
+        table["F1", "kendall-b", "z"]
 
 
 @pytest.mark.parametrize("n_in_group", [3, 2, 1])
@@ -230,6 +249,18 @@ def test_ratings_of_systems_are_ratings_of_their_predictions():
 
     assert table.groups == ["all", "new", "old"]
     assert agreements(meta(pairs, preds)).items() <= agreements(table).items()
+
+
+def test_a_note_reports_a_column_of_systems_that_is_not_used():
+    table = meta(RATED[:8])
+
+    (fact,) = facts(table, "unused-judged-columns")
+    assert fact.examples == ("system",)
+
+
+def test_predictions_and_systems_together_raise_an_error():
+    with refused("conflicting-options"):
+        meta(RATED, systems=SYSTEMS)
 
 
 @pytest.mark.parametrize(

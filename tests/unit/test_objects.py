@@ -166,14 +166,18 @@ def test_a_dataset_of_hugging_face_is_a_table():
     assert by_id(as_labels(data.select([1]))) == {"8": []}
 
 
-def test_the_class_labels_of_a_dataset_are_names():
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [([[2, 0], [1]], [["cow", "cat"], ["dog"]]), ([2, 1], [["cow"], ["dog"]])],
+)
+def test_the_class_labels_of_a_dataset_are_names(labels, names):
     dataset = SimpleNamespace(
         column_names=["id", "label"],
         features={"label": CLASS_LABEL},
-        with_format=lambda _: pa.table({"id": ["a", "b"], "label": [[2, 0], [1]]}),
+        with_format=lambda _: pa.table({"id": ["a", "b"], "label": labels}),
     )
 
-    assert as_labels(dataset).to_list() == [["cow", "cat"], ["dog"]]
+    assert as_labels(dataset).to_list() == names
 
 
 def test_columns_of_several_types_are_one_matrix():

@@ -119,6 +119,13 @@ def test_headings_and_drawn_tables_have_no_formulas():
     assert draw([["a"], ["=1"], ["-0.5"]], "csv").split("\n") == ["a", "'=1", "-0.5"]
 
 
+def test_lists_in_csv_have_no_control_characters():
+    entries = ["\x1b[2J", "=1", "\x7f\x9b"]
+
+    cell = csv_cell(entries)
+
+    assert cell.isascii()
+    assert json.loads(cell) == entries
 
 
 # ---- shading ------------------------------------------------------------------------------------
