@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 
 import numpy as np
@@ -193,25 +192,8 @@ def test_an_id_in_two_files_raises_an_error(tmp_path, cluster):
     assert json.loads(line)["id"] in error.where
 
 
-
-
 def test_resources_that_no_node_has_raise_an_error(tmp_path, cluster):
     paths = write_in_three_files(tmp_path, "labels")
 
     with refused("cluster-failed"):
         score_dataset(*paths, measures="F1", num_gpus=1)
-
-
-@pytest.mark.parametrize(
-    "address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"]
-)
-def test_an_address_where_nothing_answers_raises_an_error_soon(tmp_path, address):
-    ray = pytest.importorskip("ray")
-    ray.shutdown()
-    paths = write_in_three_files(tmp_path, "labels", "csv")
-    start = time.monotonic()
-
-    with refused("no-cluster"):
-        score_dataset(*paths, address=address, measures="F1")
-
-    assert time.monotonic() - start < 60

@@ -82,6 +82,18 @@ def test_an_address_where_another_program_answers_raises_an_error(
     assert ray.addresses == []
 
 
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"]
+)
+def test_an_address_where_nothing_answers_raises_an_error(address):
+    ray = FakeRay()
+
+    with refused("no-cluster", address=address):
+        ray_connection.connect(ray, address)
+
+    assert ray.addresses == []
+
+
 @pytest.mark.parametrize("use_tls", ["", "0"])
 def test_ray_connects_to_a_server_that_answers_as_ray_does(monkeypatch, use_tls):
     monkeypatch.setenv("RAY_USE_TLS", use_tls)

@@ -141,6 +141,7 @@ CELLS = {
     "b": {"cat": 0, "dog": -1},
     "c": {"cat": 0, "dog": 1},
 }
+F1_OF_SCORES = {"measures": "F1", "threshold": 0.5}
 GRADES = {"a": {"cat": 2, "dog": 1}, "b": {"dog": 3}, "c": {"cat": 1}}
 
 
@@ -155,10 +156,10 @@ GRADES = {"a": {"cat": 2, "dog": 1}, "b": {"dog": 3}, "c": {"cat": 1}}
             LABELS,
             {"measures": "Precision(denominator=cutoff)@3 Precision@3"},
         ),
-        (PROBABILITIES, LABELS, {"measures": "F1", "activation": "sigmoid"}),
-        (PROBABILITIES, LABELS, {"measures": "F1", "activation": "softmax"}),
-        (LOGITS, LABELS, {"measures": "F1", "activation": "sigmoid"}),
-        (PROBABILITIES, CELLS, {"measures": "F1", "unknown_value": -1}),
+        (PROBABILITIES, LABELS, {**F1_OF_SCORES, "activation": "sigmoid"}),
+        (PROBABILITIES, LABELS, {**F1_OF_SCORES, "activation": "softmax"}),
+        (LOGITS, LABELS, {**F1_OF_SCORES, "activation": "sigmoid"}),
+        (PROBABILITIES, CELLS, {**F1_OF_SCORES, "unknown_value": -1}),
         (PROBABILITIES, GRADES, {"task": "retrieval", "measures": "MAP(rel=2) nDCG@2"}),
     ],
 )
@@ -166,8 +167,6 @@ GRADES = {"a": {"cat": 2, "dog": 1}, "b": {"dog": 3}, "c": {"cat": 1}}
 def test_batches_give_the_values_signatures_and_notes_of_one_call(
     preds, gts, options, batches, keep_rows
 ):
-    if "task" not in options and preds is not ORDERED_LABELS:
-        options = {**options, "threshold": 0.5}
     scorer = Scorer(keep_rows=keep_rows, **options)
 
     for ids in batches:

@@ -115,8 +115,6 @@ def test_a_scorer_of_ones_can_be_added_to_a_scorer_of_memberships():
         second.merge(first)
 
 
-
-
 # ---- matrices -----------------------------------------------------------------------------------
 
 

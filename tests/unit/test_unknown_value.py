@@ -45,8 +45,6 @@ def test_only_verified_cells_count(seed):
     assert "unverified-cells" in codes(table)
 
 
-
-
 def test_unverified_labels_without_a_score_are_not_negatives():
     scores, truth, verified = draw_cells(5)
     has_score = np.random.default_rng(0).random(scores.shape) < 0.5
@@ -84,8 +82,6 @@ def test_a_sparse_matrix_has_unverified_cells():
     assert values(score(scores, csr_array(truth))) == values(score(scores, truth))
 
 
-
-
 def test_there_may_be_two_unknown_values():
     scores, truth = draw_case(6)
     with_two_values = truth.astype(float)
@@ -116,8 +112,6 @@ def test_a_file_has_unverified_cells(tmp_path, extension):
     table = score(pred, gt, unknown_value=unknown_value)
 
     assert values(table) == pytest.approx(values(score(*draw_case(5))))
-
-
 
 
 # ---- without the option -------------------------------------------------------------------------
@@ -172,8 +166,6 @@ def test_an_empty_cell_raises_an_error_unless_it_is_an_unknown_value(form):
     assert fact.n == 1
 
 
-
-
 def test_difficult_labels_of_voc_are_not_unverified_cells():
     truth = np.array([[1, 0, -1], [-1, 1, 1]])
     scores = np.array([[0.9, 0.8, 0.1], [0.3, 0.6, 0.7]])
@@ -193,8 +185,6 @@ def test_a_note_reports_minus_ones_with_any_predictions(preds):
     table = semmetrics.score(preds, TRUTH_WITH_MINUS, measures="F1")
 
     assert "true-minus" in codes(table)
-
-
 
 
 # ---- errors -------------------------------------------------------------------------------------
