@@ -85,7 +85,7 @@ CLASSES = [["label 0", "a"], ["label 1", "a"], *(f"label {k}" for k in range(2, 
         {"measures": "SemF1", "oov": "skip"},
         {"measures": "F1", "missing": "skip"},
     ],
-    ids=str,
+    ids=["ignored labels", "synonyms", "labels without vectors", "missing items"],
 )
 def test_states_and_scorers_together_give_the_notes_of_one_call(options):
     preds = {name: [*labels, "日本"] for name, labels in PREDS.items()}
