@@ -14,6 +14,7 @@ from refusals import codes, refused
 import semmetrics
 from semmetrics import score
 from semmetrics.kinds.labels import as_labels
+from semmetrics.metrics.sets import Recall
 from semmetrics.options import SHARED_READING
 
 IDS = ["x", "y", "z"]
@@ -48,6 +49,7 @@ def frame(rows):
         list,
         by_id,
         lambda rows: [set(row) for row in rows],
+        pd.Series,
         lambda rows: pd.Series(rows, index=IDS),
         lambda rows: as_labels(by_id(rows)),
         matrix,
@@ -118,6 +120,12 @@ def test_without_names_of_columns_the_semantic_measures_are_not_computed():
     assert [entry.heading for entry in table.not_computed] == semantic
     assert "--classes" in table.not_computed[0].reason
     assert score(preds, refs, measures="SemF1").headings == ["SemF1"]
+
+
+def test_a_measure_may_be_a_definition():
+    (recall,) = score(PREDS, REFS, measures=[Recall])
+
+    assert recall.measure == Recall()
 
 
 # ---- options ------------------------------------------------------------------------------------
@@ -236,6 +244,7 @@ def test_a_note_reports_a_cache_without_effect():
         ({"measures": "C-F1"}, "needs-option"),
         ({"keep_at_least": 2}, "needs-option"),
         ({"decode": []}, "bad-option"),
+        ({"decode": "best"}, "bad-option"),
         ({"decode": 0.5}, "bad-option"),
         ({"top_k": 0}, "bad-option"),
         ({"top_k": [1, 1]}, "bad-option"),
@@ -265,6 +274,19 @@ def test_scores_without_a_complete_rule_raise_an_error(options, code):
 def test_a_number_is_not_data():
     with refused("wrong-type"):
         score(3, REFS)
+
+
+def test_options_of_other_functions_are_checked():
+    systems = {"a": {"1": "a dog"}, "b": {"1": "a cat"}}
+
+    with refused("bad-choice"):
+        semmetrics.validate(systems["a"], task="nope")
+    with refused("bad-choice"):
+        semmetrics.select_discrepant(systems, k=1, missing="empty")
+    with refused("not-applicable", fix="did you mean measure?"):
+        semmetrics.select_discrepant(systems, k=1, measures="F1")
+    with refused("bad-option"):
+        semmetrics.correlate([("a", "b", 1.0)], {"a": ["b"]}, read=5)
 
 
 # ---- the module ---------------------------------------------------------------------------------

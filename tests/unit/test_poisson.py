@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from batches import signatures, update_with
 from refusals import refused
 
 import semmetrics
@@ -61,6 +62,39 @@ def test_weights_are_independent(axis):
 
 
 # ---- intervals ----------------------------------------------------------------------------------
+
+
+def draw_captions():
+    """Draw two candidates, and up to three references, for each image."""
+    rng = np.random.default_rng(0)
+    words = np.array(["a", "man", "dog", "cat", "runs", "on", "red", "beach"])
+    preds = {}
+    gts = {}
+    for number in range(150):
+        captions = [" ".join(rng.choice(words, 6)) for _ in range(5)]
+        preds[f"image {number}"] = captions[:2]
+        gts[f"image {number}"] = captions[2 : rng.integers(3, 6)]
+    return preds, gts
+
+
+def test_batches_of_captions_give_the_intervals_of_one_call(monkeypatch):
+    """All candidates of an image have the same weight."""
+    preds, gts = draw_captions()
+    options = {"measures": "BLEU-4 ROUGE-L", "ci": True, "resamples": 90}
+    whole = semmetrics.score(preds, gts, ci_method="poisson", **options)
+    monkeypatch.setattr(resampling, "_MAX_CHUNK_COUNTS", 600)
+    scorers = []
+    for ids in np.array_split(np.random.default_rng(1).permutation([*gts]), 4):
+        scorer = Scorer(keep_rows=False, **options)
+        update_with(scorer, preds, gts, ids)
+        scorers.append(scorer)
+
+    table = sum(scorers).compute()
+
+    assert signatures(table) == signatures(whole)
+    for row, expected in zip(table, whole, strict=True):
+        limits = (expected.ci.low, expected.ci.high)
+        assert (row.ci.low, row.ci.high) == pytest.approx(limits, rel=1e-11)
 
 
 ALL_RIGHT = {str(number): [LABELS[number % 9]] for number in range(30)}

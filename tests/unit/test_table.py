@@ -40,6 +40,7 @@ def test_a_score_is_found_by_system_and_measure():
     assert table.systems == ["one", "two"]
     assert table.headings == ["F1", "MacroF1", "Recall(empty=nan)"]
     assert len(table) == 6
+    assert table[:3].systems == ["one"]
 
 
 def test_a_score_of_a_protocol_is_found_by_its_heading_and_its_measure():
