@@ -53,6 +53,11 @@ def repeat_the_request(connection):
     connection.sendall(connection.recv(1000))
 
 
+def answer_with_another_http2_frame(connection):
+    connection.sendall(b"\0\0\0\6" + bytes(5))
+    connection.recv(1000)
+
+
 def answer_as_ray_in_two_parts(connection):
     connection.sendall(b"\0\0\6\4")
     time.sleep(0.01)
@@ -68,6 +73,7 @@ def answer_as_ray_in_two_parts(connection):
         close_at_once,
         answer_as_a_web_server,
         repeat_the_request,
+        answer_with_another_http2_frame,
     ],
 )
 def test_an_address_where_another_program_answers_raises_an_error(
