@@ -40,7 +40,7 @@ MODEL = _vectors_of_labels()
 
 
 def embed_texts(texts):
-    """Return vectors of texts that depend on their lengths and letters."""
+    """Return vectors that depend on the lengths and letters of strings."""
     return [[len(text), text.count("1") + 1.0, text.count("l") + 0.5] for text in texts]
 
 

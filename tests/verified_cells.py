@@ -1,4 +1,4 @@
-"""Ground truth of which only some cells were verified, with the values of scikit-learn."""
+"""Draw verified cells of a ground truth, and compute their measures with scikit-learn."""
 
 from __future__ import annotations
 

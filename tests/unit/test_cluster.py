@@ -27,7 +27,7 @@ HEALTH_CHECK = {
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Start four nodes of one processor, each of which stores the results of its tasks."""
+    """Start four nodes of one processor. Each stores the results of its tasks."""
     ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 

@@ -75,7 +75,7 @@ def test_parts_of_different_sizes_count_by_their_size():
 
 
 def test_undefined_values_without_an_item_are_counted_and_noted():
-    # Without x there is no reference.
+    # x has the only reference.
     preds = {"x": ["a"], "y": ["a"], "z": ["b"]}
     refs = {"x": ["a"], "y": [], "z": []}
     measure = "Recall(no_reference=skip)"

@@ -222,7 +222,7 @@ SYSTEMS = {"new": PREDS, "old": {**GTS, "a": ["cow"], "c": ["bus"]}}
 
 
 def ratings_of_systems():
-    """Return ratings of two systems, in which those of the second are higher by 1."""
+    """Return ratings of two systems. The second has higher ratings by 1."""
     ratings = []
     for row in RATINGS:
         item = row["id"]

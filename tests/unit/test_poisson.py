@@ -134,7 +134,7 @@ def test_systems_that_were_scored_separately_are_compared_with_the_same_weights(
         assert row.method == expected.method == "poisson"
         assert row.p == pytest.approx(expected.p)
         assert (row.low, row.high) == pytest.approx((expected.low, expected.high))
-        assert row.wins is None  # there are no values of items
+        assert row.wins is None  # values of items are not stored
 
 
 # ---- errors -------------------------------------------------------------------------------------

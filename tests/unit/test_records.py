@@ -83,7 +83,7 @@ def test_records_are_written_as_json():
 
 
 def csv_cell(text):
-    """Return a text as it is in a CSV file."""
+    """Return a value as it is written in a CSV file."""
     _, (cell,) = csv.reader(io.StringIO(Records({"a": [text]}).to_csv()))
     return cell
 

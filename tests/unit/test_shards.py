@@ -56,7 +56,7 @@ def write_array(path, *shape):
 
 
 def check_shards(preds, gts, **options):
-    """Check that 33 shards, some of which are empty, give the scores of one call."""
+    """Check that 33 shards, some without items, give the scores of one call."""
     shards = []
     for number in range(1, 34):
         scorer = Scorer(keep_rows=False, **options)

@@ -37,7 +37,7 @@ def check_stream(preds, gts, **options):
 
 
 def without_some_items(preds, gts):
-    """Return sides in which each has items that the other lacks, in another order."""
+    """Leave out different items of each side, and change the order of one."""
     lacking_predictions = {f"item {k}" for k in (7, *range(12, 19), 23)}
     preds = select(preds, [name for name in preds if name not in lacking_predictions])
     gts = select(gts, [name for name in gts if name != "item 20"])
@@ -74,7 +74,7 @@ def test_sides_may_have_different_orders_and_items(tmp_path, kind, form, missing
     if missing == "skip":
         options["weights"] = {name: len(name) % 3 * 0.75 for name in draw(kind)[0]}
     if missing == "skip" and kind == "captions":
-        # Document frequencies would be those of all references.
+        # CIDEr-D would count the words of all references.
         options["measures"] = ["BLEU-4"]
     systems = {
         "a": write(tmp_path / f"a.{form}", preds, kind),
