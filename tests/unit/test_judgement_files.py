@@ -254,6 +254,7 @@ PAIR = {"a": "a", "b": "b", "preferred": "a"}
         ([A, PAIR], "mixed-rows", "element [1]"),
         ([{**PAIR, "preferred": "c"}], "wrong-content", "element [0]"),
         ([{**PAIR, "a": "b", "b": "a"}], "ambiguous-side", "element [0]"),
+        ([{"a": "e", "b": "e", "preferred": "e"}], "wrong-content", "element [0]"),
         ("", "empty", ""),
         (7, "wrong-type", "ratings"),
     ],

@@ -171,6 +171,15 @@ def test_equal_ratings_have_no_agreement():
     assert Fact("constant-ratings", where="ratings") in table.facts
 
 
+def test_one_image_has_no_interval_and_no_p():
+    ratings = [{**row, "image": "all"} for row in RATINGS]
+
+    table = meta(ratings, measures="F1 Recall")
+
+    assert all(math.isnan(row.low) and math.isnan(row.p) for row in table)
+    assert "one-image" in codes(table)
+
+
 def test_judgements_of_items_without_a_value_are_left_out():
     preds = {**PREDS, "a": []}
 
