@@ -335,6 +335,16 @@ def test_both_sides_of_a_stored_item_may_be_in_different_batches():
     assert contents(scorer.compute()) == contents(whole)
 
 
+def test_sums_of_items_with_one_side_each_can_be_saved():
+    options = {"measures": "Accuracy", "task": "classes", "missing": "empty"}
+    scorer = Scorer(keep_rows=False, **options)
+    for preds, gts in (({"a": "cat"}, {}), ({}, {"b": "cat"})):
+        scorer.update(preds, gts)
+        scorer.drop_items()
+
+    assert save_and_load(scorer).compute()["Accuracy"].n == 1
+
+
 def test_systems_may_have_different_items_if_missing_items_count_as_empty():
     scorer = Scorer(keep_rows=False, measures="F1", missing="empty")
     scorer.update({"a": ["cat"], "z": ["cow"]}, {"a": ["cat"]}, system="one")

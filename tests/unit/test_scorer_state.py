@@ -149,7 +149,16 @@ STATISTICS = (*SYSTEM, "parts", 0, "statistics")
 @pytest.mark.parametrize(
     ("path", "value"),
     [
+        (("kind",), 3),
         (("systems",), {}),
+        ((*SYSTEM, "preds"), None),
+        ((*SYSTEM, "preds", "n_items"), "2"),
+        ((*SYSTEM, "preds", "only_ones"), 1),
+        ((*SYSTEM, "gts", "columns"), [3]),
+        ((*SYSTEM, "measures", "measures", 0, "name"), "F1@1,2"),
+        ((*SYSTEM, "sample", 0, "codes"), 10**6),
+        ((*SYSTEM, "sample", 0, "vocabulary"), []),
+        (("options", "measures"), [{"measure": {"name": "F1"}}]),
         ((*SYSTEM, "preds", "n_items"), -1),
         ((*SYSTEM, "preds", "forms"), ["numbers"]),
         ((*SYSTEM, "preds", "precisions"), ["int8"]),
@@ -187,3 +196,12 @@ def test_a_list_that_is_too_short_is_damaged(field):
 
     with refused("damaged"):
         load_forged(shorten)
+
+
+def test_an_array_that_is_too_long_is_damaged():
+    def lengthen(document, arrays):
+        number = document["systems"][0]["parts"][0]["statistics"]["n_reference"]
+        arrays[str(number)] = np.zeros(9, np.int64)
+
+    with refused("damaged"):
+        load_forged(lengthen)

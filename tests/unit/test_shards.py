@@ -132,3 +132,10 @@ def test_a_wrong_shard_raises_an_error(tmp_path, text):
         save(scorer, shard=text)
     with refused("bad-option", name="shard", value=text):
         score_stream(*paths, shard=text, measures="F1")
+
+
+def test_a_shard_of_stored_items_raises_an_error():
+    scorer = Scorer(measures="F1")
+
+    with refused("needs-no-rows"):
+        scorer.update({"a": ["cat"]}, {"a": ["cat"]}, shard="1/2")
