@@ -148,6 +148,9 @@ def test_too_many_resamples_raise_an_error_with_the_number_that_fits(monkeypatch
     with refused("too-many-resamples", sums=28, fit=178):
         Scorer(**options).update(*sides)
 
+    with refused("too-many-resamples"):
+        Scorer(resamples=179, **options).update(*sides)
+
     scorer = Scorer(resamples=178, **options)
     scorer.update(*sides)
     assert scorer.compute()["MacroF1"].ci.bootstrap.resamples == 178
