@@ -1,15 +1,16 @@
-"""Scores of a cluster, of which a node may die: the digits of one process."""
+"""A Ray cluster gives the scores of one process, even if one of its nodes dies."""
+
+from __future__ import annotations
 
 import json
 import re
-import time
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from refusals import refused
-from scaled import CI, MEASURES, asked, check_same, draw, shuffled, write
+from scaled import CI, asked, check_same, draw, shuffled, write
 
 from semmetrics import InputError, score
 from semmetrics.scale.cluster import score_dataset
@@ -26,7 +27,7 @@ HEALTH_CHECK = {
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Four nodes of one processor; all that tasks return lies on the node that ran them."""
+    """Start four nodes of one processor. Each stores the results of its tasks."""
     ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 
@@ -45,145 +46,154 @@ def cluster():
 
 @pytest.fixture
 def killing(cluster):
-    """Kill a node once a stage has begun; another takes its place later."""
+    """Return a function that kills a node once a stage has begun."""
     killed = []
 
-    def at(stage):
+    def kill_in(stage):
         def advance(what, done, total):
             if what == stage and done == 1 and not killed:
-                killed.append(sorted(cluster.worker_nodes, key=str)[0])
-                cluster.remove_node(killed[0], allow_graceful=False)
+                node = min(cluster.worker_nodes, key=str)
+                cluster.remove_node(node, allow_graceful=False)
+                killed.append(node)
 
         return advance
 
-    yield at
+    yield kill_in
     assert killed
     cluster.add_node(num_cpus=1)
 
 
-def write_parts(folder, kind, form="jsonl", files=3, **options):
-    """Write both sides in several files each, which have items in other orders."""
-    found = []
-    for name, side in zip(("preds", "gts"), draw(kind, n=60, **options), strict=True):
-        (folder / name).mkdir()
-        items = [*(shuffled(side) if name == "preds" else side).items()]
-        for k in range(files):
-            write(folder / name / f"{k}.{form}", dict(items[k::files]), kind)
-        found.append(str(folder / name))
-    return found
+def write_in_three_files(folder, kind, form="jsonl", **options):
+    """Write each side in three files, which have the items in different orders."""
+    preds, gts = draw(kind, n=60, **options)
+    sides = {"preds": shuffled(preds), "gts": gts}
+    paths = []
+    for name, side in sides.items():
+        (folder / name).mkdir(parents=True)
+        items = list(side.items())
+        for k in range(3):
+            write(folder / name / f"{k}.{form}", dict(items[k::3]), kind)
+        paths.append(str(folder / name))
+    return paths
 
 
-@pytest.mark.parametrize(
-    ("kind", "stage", "measures"),
-    [
-        *(
-            (kind, stage, MEASURES[kind])
-            for kind in ("labels", "captions", "classes")
-            for stage in ("reading", "scoring")
-        ),
-        ("captions", "scoring", ["SPICE(parser=offline)"]),
-    ],
-)
-def test_a_node_dies_and_the_digits_are_those_of_one_process(
-    tmp_path, killing, kind, stage, measures
+# ---- nodes that die -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stage", ["reading", "scoring"])
+@pytest.mark.parametrize("kind", ["labels", "captions", "classes"])
+def test_if_a_node_dies_the_scores_are_those_of_one_process(
+    tmp_path, killing, kind, stage
 ):
-    pair, given = write_parts(tmp_path, kind), {**asked(kind), "measures": measures}
-    found = score_dataset(*pair, partitions=9, advance=killing(stage), **given)
-    check_same(found, score(*draw(kind, n=60), keep_rows=False, **given))
+    paths = write_in_three_files(tmp_path, kind)
+
+    table = score_dataset(*paths, partitions=9, advance=killing(stage), **asked(kind))
+
+    check_same(table, score(*draw(kind, n=60), keep_rows=False, **asked(kind)))
 
 
-def test_a_node_dies_while_matrices_are_scored(tmp_path, killing):
+def test_if_a_node_dies_matrices_are_scored_again(tmp_path, killing):
     rng = np.random.default_rng(0)
-    for name in ("preds", "phi"):
-        np.save(tmp_path / f"{name}.npy", rng.random((40, 20)))
+    pred = str(tmp_path / "preds.npy")
+    phi = str(tmp_path / "phi.npy")
+    np.save(pred, rng.random((40, 20)))
+    np.save(phi, rng.random((40, 20)))
     truth = tmp_path / "truth.json"
-    truth.write_text(json.dumps([[k % 20] for k in range(40)]), encoding="utf-8")
-    given = {
+    truth.write_text(json.dumps([[k % 20] for k in range(40)]))
+    options = {
         "task": "retrieval",
-        "phi": str(tmp_path / "phi.npy"),
+        "phi": phi,
         **CI,
         "measures": ["HitRate@1", "NCS@2"],
         "direction": "both",
     }
-    pair = str(tmp_path / "preds.npy"), str(truth)
-    found = score_dataset(*pair, partitions=12, advance=killing("scoring"), **given)
-    check_same(found, score(*pair, keep_rows=False, **given))
 
-
-def test_datasets_of_ray(cluster):
-    data, sides = pytest.importorskip("ray.data"), draw("labels", n=30)
-    pair = [
-        data.from_arrow(
-            pa.table({"id": [*some], "labels": [*some.values()]})
-        ).repartition(3)
-        for some in (shuffled(sides[0]), sides[1])
-    ]
-    found = score_dataset({"preds": pair[0]}, pair[1], partitions=4, **asked("labels"))
-    check_same(found, score(*sides, keep_rows=False, **asked("labels")))
-
-
-def test_what_is_wrong_is_refused_as_by_one_process(tmp_path, cluster):
-    def refusal(preds, gts):
-        errors = []
-        for call, more in ((score_stream, {}), (score_dataset, {"partitions": 4})):
-            with pytest.raises(InputError) as caught:
-                call(preds, gts, measures="F1", **more)
-            errors.append(caught.value)
-        assert [errors[0].code, errors[0].where] == [errors[1].code, errors[1].where]
-        return errors[1]
-
-    pair = write_parts(tmp_path, "labels")
-    bad = tmp_path / "preds" / "1.jsonl"
-    lines = bad.read_text(encoding="utf-8").splitlines(keepends=True)
-    bad.write_text(
-        "".join([*lines[:4], '{"id": "x", "labels": 7}\n', *lines[4:]]),
-        encoding="utf-8",
+    table = score_dataset(
+        pred, str(truth), partitions=12, advance=killing("scoring"), **options
     )
-    assert re.search(r"1\.jsonl.*line 5", refusal(*pair).where)
-    other = (tmp_path / "preds" / "0.jsonl").read_text(encoding="utf-8").splitlines()[2]
-    bad.write_text("".join([*lines[:4], *lines[5:], other + "\n"]), encoding="utf-8")
-    error = refusal(*pair)
-    assert (error.code, json.loads(other)["id"] in error.where) == ("rows-apart", True)
-    (tmp_path / "tables").mkdir()
-    pair = write_parts(tmp_path / "tables", "labels", "parquet", prefix="")
-    bad = tmp_path / "tables" / "preds" / "2.parquet"
-    good, table = bad.read_bytes(), parquet.read_table(bad)
-    parquet.write_table(table.set_column(0, "id", table["id"].cast(pa.int64())), bad)
-    assert refusal(*pair).code == "other-column"
-    bad.write_bytes(good[:-20])
-    assert "2.parquet" in refusal(*pair).where
-    with refused("cluster-failed"):
-        score_dataset(*pair, measures="F1", num_gpus=1)
+
+    check_same(table, score(pred, str(truth), keep_rows=False, **options))
 
 
-def test_one_machine(tmp_path):
+# ---- inputs -------------------------------------------------------------------------------------
+
+
+def test_datasets_of_ray_are_scored(cluster):
+    ray_data = pytest.importorskip("ray.data")
+    preds, gts = draw("labels", n=30)
+    datasets = []
+    for side in (shuffled(preds), gts):
+        table = pa.table({"id": [*side], "labels": [*side.values()]})
+        datasets.append(ray_data.from_arrow(table).repartition(3))
+
+    table = score_dataset(
+        {"preds": datasets[0]}, datasets[1], partitions=4, **asked("labels")
+    )
+
+    check_same(table, score(preds, gts, keep_rows=False, **asked("labels")))
+
+
+def test_one_machine_needs_no_cluster(tmp_path):
     ray = pytest.importorskip("ray")
     ray.shutdown()
+    paths = write_in_three_files(tmp_path, "labels", "csv")
+    for path in paths:
+        Path(path, "empty.csv").write_text("id,label\n")
+    steps = []
+
     try:
-        pair, steps = write_parts(tmp_path, "labels", "csv"), []
-        for name in ("preds", "gts"):  # a part without items
-            (tmp_path / name / "9.csv").write_text("id,label\n", encoding="utf-8")
-        found = score_dataset(
-            *pair, advance=lambda *step: steps.append(step), **asked("labels")
+        table = score_dataset(
+            *paths, advance=lambda *step: steps.append(step), **asked("labels")
         )
     finally:
         ray.shutdown()
-    check_same(found, score(*draw("labels", n=60), keep_rows=False, **asked("labels")))
-    assert {what for what, done, total in steps if done == total} == {
-        "reading",
-        "scoring",
-    }
+
+    preds, gts = draw("labels", n=60)
+    check_same(table, score(preds, gts, keep_rows=False, **asked("labels")))
+    finished_stages = {what for what, done, total in steps if done == total}
+    assert finished_stages == {"reading", "scoring"}
 
 
-@pytest.mark.parametrize(
-    "address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"]
-)
-def test_an_address_that_nothing_answers_at(tmp_path, address):
-    ray = pytest.importorskip("ray")
-    ray.shutdown()
-    start = time.monotonic()
-    with refused("no-cluster"):
-        score_dataset(
-            *write_parts(tmp_path, "labels", "csv"), address=address, measures="F1"
-        )
-    assert time.monotonic() - start < 60
+# ---- errors -------------------------------------------------------------------------------------
+
+
+def error_of_a_cluster(paths):
+    """Return the error of a cluster, which is the same as the error of one process."""
+    with pytest.raises(InputError) as of_one_process:
+        score_stream(*paths, measures="F1")
+    with pytest.raises(InputError) as of_a_cluster:
+        score_dataset(*paths, measures="F1", partitions=4)
+
+    error = of_a_cluster.value
+    assert error.code == of_one_process.value.code
+    assert error.where == of_one_process.value.where
+    return error
+
+
+def test_an_error_names_the_file_and_the_line(tmp_path, cluster):
+    paths = write_in_three_files(tmp_path, "labels")
+    path = Path(paths[0], "1.jsonl")
+    lines = path.read_text().splitlines(keepends=True)
+    lines.insert(4, '{"id": "x", "labels": 7}\n')
+    path.write_text("".join(lines))
+
+    assert re.search(r"1\.jsonl.*line 5", error_of_a_cluster(paths).where)
+
+
+def test_an_id_in_two_files_raises_an_error(tmp_path, cluster):
+    paths = write_in_three_files(tmp_path, "labels")
+    line = Path(paths[0], "0.jsonl").read_text().splitlines()[2]
+    with Path(paths[0], "1.jsonl").open("a") as file:
+        file.write(line + "\n")
+
+    error = error_of_a_cluster(paths)
+
+    assert error.code == "rows-apart"
+    assert json.loads(line)["id"] in error.where
+
+
+def test_resources_that_no_node_has_raise_an_error(tmp_path, cluster):
+    paths = write_in_three_files(tmp_path, "labels")
+
+    with refused("cluster-failed"):
+        score_dataset(*paths, measures="F1", num_gpus=1)

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from every_measure import EVERY, case_of, stand_ins  # noqa: F401
 from paired_systems import caption_systems, label_systems
 from refusals import refused
 from scipy import stats
-from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
 
 import semmetrics
 from benchmarks import simulation

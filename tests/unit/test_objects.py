@@ -1,10 +1,8 @@
-"""Lists and matrices from frames, columns, tensors and Arrow streams."""
+"""Lists and matrices are read from Python objects: tables, columns, arrays and tensors."""
 
 from __future__ import annotations
 
 import io
-import json
-from itertools import permutations
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,151 +15,82 @@ from refusals import facts, refused
 import semmetrics
 from semmetrics import as_captions, as_labels
 
-LONG = {"id": ["a", "a", "b"], "label": ["cat", "dog", "cat"]}
-WIDE = {"image_id": [7, 8], "labels": [["cat", "dog"], []]}
-
-
 CLASSES = ["cat", "dog", "cow"]
+ONE_LABEL_PER_ROW = {"id": ["a", "a", "b"], "label": ["cat", "dog", "cat"]}
+LISTS = {"image_id": [7, 8], "labels": [["cat", "dog"], []]}
 
 
-CLASS_LABEL = SimpleNamespace(names=CLASSES, int2str=None)  # as Hugging Face has it
+def items(data, **options):
+    return Read(as_labels(data, **options)).items
 
 
-def dataset(labels):
-    return SimpleNamespace(
-        column_names=["id", "label"],
-        features={"label": CLASS_LABEL},
-        with_format=lambda _: pa.table({"id": ["a", "b"], "label": labels}),
-    )
+def by_id(lists):
+    return dict(zip(map(str, lists.ids), lists.to_list(), strict=True))
 
 
-@pytest.mark.parametrize("classes", [CLASSES, CLASS_LABEL])
-def test_whole_numbers_are_places_in_the_class_list(tmp_path, classes):
-    path = tmp_path / "preds.json"
-    path.write_text('{"a": [2, 0], "b": [1]}')
-    frame, truth = (
-        pd.DataFrame({"id": ["a", "a", "b"], "label": [2, 0, 1]}),
-        {"a": [0], "b": [1]},
-    )
-    for preds in (
-        path,
+# ---- integers and 0/1 ---------------------------------------------------------------------------
+
+
+CLASS_LABEL = SimpleNamespace(names=CLASSES, int2str=None)
+"""A feature of a dataset of Hugging Face."""
+
+
+@pytest.mark.parametrize("classes", [CLASSES, CLASS_LABEL], ids=["list", "ClassLabel"])
+@pytest.mark.parametrize(
+    "preds",
+    [
         {"a": [2, 0], "b": [1]},
         {"a": np.array([2, 0]), "b": {1}},
-        frame,
-    ):
-        found = semmetrics.score(preds, truth, measures="F1", classes=classes)
-        assert found["F1"].value == pytest.approx((2 / 3 + 1) / 2)
-        assert len(facts(found, "numbers-as-places")) == 2
-    assert as_labels([[3]], classes=["1", "3"]).vocabulary == ["3"]
+        pd.DataFrame({"id": ["a", "a", "b"], "label": [2, 0, 1]}),
+    ],
+    ids=["lists", "array and set", "frame"],
+)
+def test_integers_are_positions_in_the_class_list(preds, classes):
+    table = semmetrics.score(
+        preds, {"a": [0], "b": [1]}, measures="F1", classes=classes
+    )
+
+    assert table["F1"].value == pytest.approx((2 / 3 + 1) / 2)
+    assert len(facts(table, "numbers-as-places")) == 2
+
+
+def test_integers_may_be_names_of_classes():
+    assert items([[3]], classes=["1", "3"]) == [["3"]]
+
+
+def test_integers_that_are_not_positions_raise_an_error():
     with refused("number-outside-classes", "input, item 0 (from 0)", value="3"):
         as_labels([[0, 3]], classes=CLASSES)
     with refused("number-as-label"):
         as_labels([[0, 3]])
 
 
-def test_rows_of_0_and_1_are_a_matrix_where_they_can_be_nothing_else():
-    assert Read(as_labels([[1, 0, 1], [0, 0, 0]], classes=CLASSES)).items == [
-        ["cat", "cow"],
-        [],
-    ]
-    assert Read(as_labels([[1, 0], [1, 1]], classes=CLASSES[:2])).items == [
-        ["cat"],
-        ["cat", "dog"],
-    ]
-    for code, rows, width in (
-        ("ambiguous-rows", [[1, 0], [0, 1]], 2),
-        ("ambiguous-rows", [[0], [0]], 1),
-        ("wrong-count", [[1, 0, 1], []], 3),
-        ("wrong-count", [[0, 1], [1, 1]], 3),  # 1 twice
-    ):
-        with refused(code):
-            as_labels(rows, classes=CLASSES[:width])
-
-
-def test_class_labels_of_data_sets_are_names():
-    assert as_labels(dataset([[2, 0], [1]])).to_list() == [["cow", "cat"], ["dog"]]
-    found = semmetrics.score(
-        {"a": "cow", "b": "cat"}, dataset([2, 1]), measures="Accuracy"
-    )
-    assert found["accuracy"].value == 0.5
-
-
-def test_columns_of_several_types_are_one_matrix():
-    frame = pd.DataFrame({"cat": [True, False], "dog": [0.5, 0.25]}, index=["a", "b"])
-    assert Read(as_labels(frame)).items[0] == [("cat", 1.0), ("dog", 0.5)]
-    assert codes(as_labels(frame.assign(item=[1, 2]))) == [("index-not-used", 0)]
-    with refused("not-a-label-column"):
-        as_labels(frame.assign(split="train"))
-
-
-def test_other_numbers_beside_0_and_1_are_scores_of_the_whole_side():
-    got = as_labels({"a": {"cat": 1, "dog": 0}, "b": {"cat": 0.5}})
-    assert Read(got).items == [[("cat", 1.0), ("dog", 0.0)], [("cat", 0.5)]]
-    # perhaps a sure score
-    assert Read(as_labels({"a": {"cat": 1.0}})).items == [[("cat", 1.0)]]
-    assert as_labels({"a": {"cat": True}}).side.scores is None
-
-
-@pytest.mark.parametrize("keep_rows", [True, False])
-def test_scores_after_a_batch_of_0_and_1_are_refused(keep_rows):
-    scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
-    scorer.update({"a": {"cat": 1.0, "dog": 0.0}}, {"a": ["cat"]})
-    with refused_in("other-scores", "preds, id 'b'"):
-        scorer.update({"b": {"cat": 0.5}}, {"b": ["cat"]})
-
-
-@pytest.mark.parametrize("keep_rows", [True, False])
-def test_zeros_after_a_batch_of_only_1_are_refused_without_the_option(keep_rows):
-    batches = [({"a": {"cat": 1}}, {"a": ["cat"]}), ({"b": {"ox": 0}}, {"b": []})]
-    scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
-    scorer.update(*batches[0])
-    with refused_in("other-scores", "preds, id 'b'"):
-        scorer.update(*batches[1])
-
-
-@pytest.mark.parametrize("keep_rows", [True, False])
-@pytest.mark.parametrize("merged", [True, False])
-@pytest.mark.parametrize("order", list(permutations(range(4))))
-def test_batches_of_0_and_1_are_those_of_one_call(order, merged, keep_rows):
-    parts = [
-        {"1": {"cat": 1, "dog": 0}},
-        {"2": {"cat": 1.0}},
-        {"3": {"cat": 0.0}},
-        {"4": {"ox": 0, "cat": 1, "dog": 1}},
-    ]
-    gts = {"1": ["cat"], "2": ["dog"], "3": [], "4": ["cat", "ox"]}
-    whole = {id_: item for place in order for id_, item in parts[place].items()}
-    options = {"measures": "F1 MacroF1", "scores": "members"}
-    expected = semmetrics.score(whole, gts, **options)
-    scorers = [semmetrics.Scorer(keep_rows=keep_rows, **options) for _ in range(2)]
-    for number, place in enumerate(order):
-        (id_,) = parts[place]
-        scorers[merged and number > 1].update(parts[place], {id_: gts[id_]})
-    found = (sum(scorers) if merged else scorers[0]).compute()
-    assert [s.value for s in found] == pytest.approx([s.value for s in expected])
+@pytest.mark.parametrize(
+    ("rows", "n_classes", "expected"),
+    [
+        ([[1, 0, 1], [0, 0, 0]], 3, [["cat", "cow"], []]),
+        ([[1, 0], [1, 1]], 2, [["cat"], ["cat", "dog"]]),
+    ],
+)
+def test_rows_that_can_only_be_0_and_1_are_a_matrix(rows, n_classes, expected):
+    assert items(rows, classes=CLASSES[:n_classes]) == expected
 
 
 @pytest.mark.parametrize(
-    ("columns", "match"),
+    ("rows", "n_classes", "code"),
     [
-        (
-            {"id": ["a"], "labels": [["x", None]]},
-            ("no-entry", "gts, row 0, id 'a', label 1 (from 0)"),
-        ),
-        (
-            {"id": ["a"], "labels": [["x", " "]]},
-            ("empty", "gts, row 0, id 'a', label 1 (from 0)"),
-        ),
-        (
-            {"id": ["a"], "label": [{"x": 1}]},
-            ("wrong-column-type", "gts, column 'label'"),
-        ),
-        ({"label": ["x"], "y": ["z"]}, ("missing-column", "gts")),
+        ([[1, 0], [0, 1]], 2, "ambiguous-rows"),
+        ([[0], [0]], 1, "ambiguous-rows"),
+        ([[1, 0, 1], []], 3, "wrong-count"),
+        ([[0, 1], [1, 1]], 3, "wrong-count"),
     ],
 )
-def test_tables_that_are_refused(columns, match):
-    with refused_in(*match):
-        as_labels(pa.table(columns), source="gts")
+def test_rows_of_0_and_1_that_may_be_positions_raise_an_error(rows, n_classes, code):
+    with refused(code):
+        as_labels(rows, classes=CLASSES[:n_classes])
+
+
+# ---- arrays -------------------------------------------------------------------------------------
 
 
 class Array:
@@ -178,85 +107,29 @@ class DLPack:
 
 
 @pytest.mark.parametrize("data", [Array(), DLPack()], ids=["array", "dlpack"])
-def test_arrays_by_protocol(data):
-    assert as_labels(data, classes=["cat", "dog"]).to_list() == [["cat"], ["dog"]]
+def test_an_object_may_be_an_array_by_its_protocol(data):
+    assert items(data, classes=["cat", "dog"]) == [["cat"], ["dog"]]
 
 
-def test_tensors():
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "bfloat16", "float64"])
+def test_tensors_are_matrices(dtype):
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    for dtype in (
-        torch.bool,
-        torch.int64,
-        torch.float16,
-        torch.bfloat16,
-        torch.float64,
-    ):
-        got = as_labels(torch.eye(2).to(dtype).requires_grad_(dtype.is_floating_point))
-        assert got.to_list() == [["0"], ["1"]]
-    assert as_labels(torch.eye(2).to_sparse()).to_list() == [["0"], ["1"]]
+    tensor = torch.eye(2).to(getattr(torch, dtype))
+
+    assert items(tensor.requires_grad_(tensor.is_floating_point())) == [["0"], ["1"]]
 
 
-def test_hugging_face():
-    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
-    data = datasets.Dataset.from_dict(WIDE)
-    assert as_labels(data).to_list() == [["cat", "dog"], []]
-    assert list(as_labels(data.select([1])).ids) == ["8"]
+def test_sparse_tensors_are_matrices():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+
+    assert items(torch.eye(2).to_sparse()) == [["0"], ["1"]]
 
 
-def test_a_stream_is_read_once():
-    table = pa.table({"id": ["a", "b"], "label": ["x", "y"]})
-    assert semmetrics.as_labels(table.to_reader()).to_list() == [["x"], ["y"]]
-    found = semmetrics.score(table.to_reader(), table.to_reader(), measures=["F1"])
-    assert found["F1"].value == 1
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        pd.DataFrame({"id": ["a", "b"], "label": ["x", 1]}),
-        pd.DataFrame({"id": ["a", "b"], "labels": [["x"], "y"]}),
-        pd.DataFrame([["a", "x", 1]], columns=["id", "label", "label"]),
-        {"id": ["a", "b"], "label": ["x", 3]},
-        pa.chunked_array([[1, 2]]),
-        pa.table({"id": pa.array([b"\xff"]).view(pa.string()), "label": ["x"]}),
-    ],
-)
-def test_what_is_no_table_is_refused(data):
-    with refused_in("not-a-table", "input"):
-        semmetrics.as_labels(data)
-
-
-def by_id(found):
-    return dict(zip(map(str, found.ids), found.to_list(), strict=True))
-
-
-def test_columns_are_the_same_in_a_file_and_in_python(tmp_path):
-    for columns in (LONG, WIDE):
-        path = tmp_path / "columns.json"
-        path.write_text(json.dumps(columns))
-        assert by_id(as_labels(path)) == by_id(as_labels(columns))
-
-
-def test_columns_without_ids_are_refused(tmp_path):
-    columns = {"labels": [["cat", "dog"], ["car"]]}
-    path = tmp_path / "columns.json"
-    path.write_text(json.dumps(columns))
-    for data in (columns, path):
-        with refused_in("missing-column"):
-            as_labels(data)
-    assert by_id(as_labels({"labels": ["cat", "dog"]})) == {"labels": ["cat", "dog"]}
-
-
-def test_dictionaries_may_hold_more_than_occurs():
-    coded = pa.DictionaryArray.from_arrays(
-        pa.array([2, 0]), pa.array(["x", "unused", "y"])
-    )
-    got = as_labels(pa.table({"id": ["a", "b"], "label": coded}))
-    assert (got.vocabulary, got.to_list()) == (["y", "x"], [["y"], ["x"]])
+# ---- tables -------------------------------------------------------------------------------------
 
 
 class Stream:
-    """What speaks the Arrow C stream, and nothing else."""
+    """An object that has only the Arrow C stream."""
 
     def __init__(self, table):
         self.table = table
@@ -265,37 +138,122 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-KINDS = {
-    "columns": dict,
-    "pandas": pd.DataFrame,
-    "arrow": pa.table,
-    "stream": lambda columns: Stream(pa.table(columns)),
-    "records": lambda columns: pa.table(columns).to_pylist(),
-}
+@pytest.mark.parametrize(
+    "make_table",
+    [
+        dict,
+        pd.DataFrame,
+        pa.table,
+        lambda columns: Stream(pa.table(columns)),
+        lambda columns: pa.table(columns).to_pylist(),
+    ],
+    ids=["columns", "pandas", "arrow", "stream", "records"],
+)
+def test_tables_have_a_list_per_row_or_a_caption_per_row(make_table):
+    captions = {"image_id": [1, 1, 2], "caption": ["a cat", "the cat", ""]}
+
+    assert by_id(as_labels(make_table(LISTS))) == {"7": ["cat", "dog"], "8": []}
+    assert by_id(as_captions(make_table(captions))) == {
+        "1": ["a cat", "the cat"],
+        "2": [""],
+    }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_list_a_row(kind):
-    got = as_labels(KINDS[kind](WIDE))
-    assert (list(got.ids), got.to_list()) == (["7", "8"], [["cat", "dog"], []])
-    texts = {"image_id": [1, 1, 2], "caption": ["a cat", "the cat", ""]}
-    got = as_captions(KINDS[kind](texts))
-    assert (list(got.ids), got.to_list()) == (["1", "2"], [["a cat", "the cat"], [""]])
+def test_a_dataset_of_hugging_face_is_a_table():
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    data = datasets.Dataset.from_dict(LISTS)
+
+    assert by_id(as_labels(data.select([1]))) == {"8": []}
 
 
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("columns", [LONG, WIDE])
-def test_arrow_files(tmp_path, columns, stream):
-    table, out = pa.table(columns), io.BytesIO()
-    make = pa.ipc.new_stream if stream else pa.ipc.new_file
-    with make(out, table.schema) as writer:
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [([[2, 0], [1]], [["cow", "cat"], ["dog"]]), ([2, 1], [["cow"], ["dog"]])],
+)
+def test_the_class_labels_of_a_dataset_are_names(labels, names):
+    dataset = SimpleNamespace(
+        column_names=["id", "label"],
+        features={"label": CLASS_LABEL},
+        with_format=lambda _: pa.table({"id": ["a", "b"], "label": labels}),
+    )
+
+    assert as_labels(dataset).to_list() == names
+
+
+def test_columns_of_several_types_are_one_matrix():
+    frame = pd.DataFrame({"cat": [True, False], "dog": [0.5, 0.25]}, index=["a", "b"])
+
+    assert items(frame)[0] == [("cat", 1.0), ("dog", 0.5)]
+    assert codes(as_labels(frame.assign(item=[1, 2]))) == [("index-not-used", 0)]
+    with refused("not-a-label-column"):
+        as_labels(frame.assign(split="train"))
+
+
+def test_a_dictionary_may_have_values_that_do_not_occur():
+    values = pa.array(["x", "unused", "y"])
+    coded = pa.DictionaryArray.from_arrays(pa.array([2, 0]), values)
+
+    lists = as_labels(pa.table({"id": ["a", "b"], "label": coded}))
+
+    assert lists.vocabulary == ["y", "x"]
+    assert lists.to_list() == [["y"], ["x"]]
+
+
+@pytest.mark.parametrize("make_writer", [pa.ipc.new_stream, pa.ipc.new_file])
+def test_arrow_files_are_read_and_damage_raises_an_error(tmp_path, make_writer):
+    table = pa.table(LISTS)
+    content = io.BytesIO()
+    with make_writer(content, table.schema) as writer:
         writer.write_table(table, max_chunksize=2)
     path = tmp_path / "gt.arrow"
-    path.write_bytes(out.getvalue())
-    got = as_labels(path)
-    expected = as_labels(table)
-    assert (list(got.ids), got.to_list()) == (list(expected.ids), expected.to_list())
-    assert got.understood.startswith("Arrow, one row a")
-    path.write_bytes(out.getvalue()[: len(out.getvalue()) // 2])
+    path.write_bytes(content.getvalue())
+
+    assert by_id(as_labels(path)) == by_id(as_labels(table))
+
+    path.write_bytes(content.getvalue()[: len(content.getvalue()) // 2])
     with refused_in("damaged", "gt.arrow"):
         as_labels(path)
+
+
+# ---- errors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("columns", "code", "where"),
+    [
+        (
+            {"id": ["a"], "labels": [["x", None]]},
+            "no-entry",
+            "gts, row 0, id 'a', label 1 (from 0)",
+        ),
+        (
+            {"id": ["a"], "label": [{"x": 1}]},
+            "wrong-column-type",
+            "gts, column 'label'",
+        ),
+        ({"label": ["x"], "y": ["z"]}, "missing-column", "gts"),
+    ],
+)
+def test_a_wrong_table_raises_an_error_that_names_the_place(columns, code, where):
+    with refused_in(code, where):
+        as_labels(pa.table(columns), source="gts")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"id": ["a", "b"], "label": ["x", 1]}),
+        pd.DataFrame([["a", "x", 1]], columns=["id", "label", "label"]),
+        pa.chunked_array([[1, 2]]),
+        pa.table({"id": pa.array([b"\xff"]).view(pa.string()), "label": ["x"]}),
+    ],
+    ids=["types", "repeated", "array", "invalid UTF-8"],
+)
+def test_data_that_cannot_be_a_table_raise_an_error(data):
+    with refused_in("not-a-table", "input"):
+        as_labels(data)
+
+
+def test_columns_without_ids_raise_an_error():
+    with refused_in("missing-column"):
+        as_labels({"labels": [["cat", "dog"], ["car"]]})

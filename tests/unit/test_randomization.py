@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from unit.test_scorer import EVERY, case_of, stand_ins  # noqa: F401
+from every_measure import EVERY, case_of, stand_ins  # noqa: F401
 
 import semmetrics
 from semmetrics import Bootstrap

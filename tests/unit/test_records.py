@@ -1,4 +1,4 @@
-"""Records: what they hold, and the same in every form."""
+"""Records are a sequence of dictionaries that can be written as CSV and JSON."""
 
 from __future__ import annotations
 
@@ -27,117 +27,142 @@ ROWS = [
 ]
 
 
-def test_a_sequence_of_dictionaries():
+def test_records_are_a_sequence_of_rows():
     records = Records(COLUMNS)
+
     assert list(records) == ROWS
-    assert (len(records), records[1], records[-1]) == (3, ROWS[1], ROWS[2])
+    assert len(records) == 3
+    assert records[-1] == ROWS[2]
     assert list(records[1:]) == ROWS[1:]
     assert list(reversed(records)) == ROWS[::-1]
-    assert records.columns == ("id", "rank", "F1", "WMD")
-    assert records.column("F1") == [0.5, None, 1 / 3]
-    assert records.drop("rank", "WMD")[0] == {"id": "a", "F1": 0.5}
-    assert repr(records) == "Records(3 rows: id, rank, F1, WMD)"
     with pytest.raises(IndexError):
         records[3]
-    with refused("bad-choice"):
-        records.column("F2")
     with pytest.raises(TypeError):
         records[0] = {}
 
 
-def test_columns_of_different_lengths_are_refused():
+def test_records_have_columns():
+    records = Records(COLUMNS)
+
+    assert records.columns == ("id", "rank", "F1", "WMD")
+    assert records.column("F1") == [0.5, None, 1 / 3]
+    assert records.drop("rank", "WMD")[0] == {"id": "a", "F1": 0.5}
+    assert repr(records) == "Records(3 rows: id, rank, F1, WMD)"
+    with refused("bad-choice"):
+        records.column("F2")
+
+
+def test_columns_of_different_lengths_raise_an_error():
     with refused("wrong-count", "columns"):
         Records({"a": [1], "b": [1, 2]})
 
 
-def test_forms():
-    records = Records(COLUMNS)
-    assert records.to_csv().splitlines() == [
+def test_records_are_written_as_csv():
+    assert Records(COLUMNS).to_csv().splitlines() == [
         "id,rank,F1,WMD",
         "a,1,0.5,",
         '"b,c",,,0.0',
         "ü,3,0.3333333333333333,",
     ]
+
+
+def test_records_are_written_as_json():
+    records = Records(COLUMNS)
+    lines = io.StringIO()
+    records.write(lines, "jsonl")
+
     assert json.loads(records.to_json()) == ROWS
-    assert [json.loads(line) for line in records.to_jsonl().splitlines()] == ROWS
     assert "ü" in records.to_json()
-    out = io.StringIO()
-    records.write(out, "jsonl")
-    assert out.getvalue() == records.to_jsonl()
+    assert lines.getvalue() == records.to_jsonl()
+    assert [json.loads(line) for line in records.to_jsonl().splitlines()] == ROWS
     with refused("bad-choice"):
-        records.write(out, "xml")
+        records.write(lines, "xml")
 
 
-FORMULAS = [
-    "=1+1",
-    "+1+1",
-    "-1+1|x!A1",
-    "@SUM(A1)",
-    " =1",
-    "\t=1",
-    "'=1",
-    "=",
-    '=HYPERLINK("x")',
-]
-TEXTS = [
-    "",
-    "-",
-    "+",
-    "-0.5",
-    "+3",
-    "-1e-05",
-    "-1e+05",
-    "-50%",
-    "-inf",
-    "-4wsuPCjDBc_5-15",
-    "@user",
-    "a=1",
-    "'a",
-    "3-4",
-]
+# ---- spreadsheets -------------------------------------------------------------------------------
 
 
-def test_csv_runs_no_formula_and_keeps_numbers():
-    table = Records(
-        {"text": FORMULAS + TEXTS, "-x()": [-0.5] * (len(FORMULAS) + len(TEXTS))}
-    )
-    head, *rows = csv.reader(io.StringIO(table.to_csv()))
-    assert head == ["text", "'-x()"]
-    assert [text for text, _ in rows] == [f"'{text}" for text in FORMULAS] + TEXTS
-    assert {number for _, number in rows} == {"-0.5"}
-    assert [row["text"] for row in json.loads(table.to_json())] == FORMULAS + TEXTS
+def csv_cell(text):
+    """Return a value as it is written in a CSV file."""
+    _, (cell,) = csv.reader(io.StringIO(Records({"a": [text]}).to_csv()))
+    return cell
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+1+1", "-1+1|x!A1", "@SUM(A1)", " =1", "\t=1", "'=1", '=HYPERLINK("x")'],
+)
+def test_a_formula_is_a_text_in_csv(text):
+    assert csv_cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-",
+        "-0.5",
+        "+3",
+        "-1e-05",
+        "-1e+05",
+        "-50%",
+        "-inf",
+        "-4wsuPCjDBc_5-15",
+        "@user",
+    ],
+)
+def test_numbers_and_names_are_the_same_in_csv(text):
+    assert csv_cell(text) == text
+
+
+def test_headings_and_drawn_tables_have_no_formulas():
+    assert Records({"-x()": [-0.5]}).to_csv().splitlines() == ["'-x()", "-0.5"]
     assert draw([["a"], ["=1"], ["-0.5"]], "csv").split("\n") == ["a", "'=1", "-0.5"]
-    lists = Records({"a": [["\x1b[2J", "=1", "\x7f\x9b"]]}).to_csv()
-    assert lists.isascii()
-    assert json.loads(list(csv.reader(io.StringIO(lists)))[1][0]) == [
-        "\x1b[2J",
-        "=1",
-        "\x7f\x9b",
-    ]
 
 
-def test_the_best_is_bold_and_all_are_shaded():
-    refs = [["cat", "dog"], ["bus"]]
-    systems = {"a": refs, "b": [["cat"], ["bus"]], "<c>": [["cow"], ["car"]]}
-    found = semmetrics.score_systems(systems, refs, measures="Recall HammingLoss")
+def test_lists_in_csv_have_no_control_characters():
+    entries = ["\x1b[2J", "=1", "\x7f\x9b"]
+
+    cell = csv_cell(entries)
+
+    assert cell.isascii()
+    assert json.loads(cell) == entries
+
+
+# ---- shading ------------------------------------------------------------------------------------
+
+
+REFS = [["cat", "dog"], ["bus"]]
+SYSTEMS = {"a": REFS, "b": [["cat"], ["bus"]], "<c>": [["cow"], ["car"]]}
+
+
+def render(form, **options):
+    table = semmetrics.score_systems(SYSTEMS, REFS, measures="Recall HammingLoss")
+    return table.render(form, **options)
+
+
+@pytest.mark.parametrize(
+    ("form", "mark"), [("latex", "textbf"), ("markdown", "| **"), ("html", "<strong>")]
+)
+def test_the_best_value_of_each_measure_is_bold(form, mark):
+    text = render(form)
+
+    assert text.count(mark) == 2
+    assert "cellcolor" not in text
+    assert "background" not in text
+
+
+def test_graded_values_are_shaded_from_the_worst_to_the_best():
     shape = {"graded": True, "digits": 2, "systems": "columns"}
-    latex = found.render("latex", **shape).split("\n")[4:6]
-    assert [line.replace(r"\cellcolor[HTML]", "") for line in latex] == [
-        r"Recall & {63BE7B}\textbf{1.00} & {B1D480}0.75 & {F8696B}0.00 \\",
-        r"HammingLoss & {63BE7B}\textbf{0.00} & {A1D07F}0.10 & {F8696B}0.50 \\",
-    ]
-    html = found.render("html", **shape)
-    assert (
-        '<td style="text-align: right; background: #F8696B; color: black">0.00</td>'
-        in html
-    )
-    assert html.count("<strong>") == 2
+    latex = render("latex", **shape).replace(r"\cellcolor[HTML]", "")
+    html = render("html", **shape)
+
+    assert r"Recall & {63BE7B}\textbf{1.00} & {B1D480}0.75 & {F8696B}0.00 \\" in latex
+    assert r"HammingLoss & {63BE7B}\textbf{0.00} & {A1D07F}0.10 & {F8696B}0.50" in latex
+    assert "background: #F8696B; color: black" in html
     assert "&lt;c&gt;" in html
-    assert "| Recall | **1.00** | 0.75 | 0.00 |" in found.render("markdown", **shape)
-    for form, bold in (("latex", "textbf"), ("markdown", "| **"), ("html", "<strong>")):
-        plain = found.render(form)
-        assert plain.count(bold) == 2
-        assert "cellcolor" not in plain
-        assert "background" not in plain
-    alone = semmetrics.score(refs, refs, measures="Recall")
-    assert alone.render("html", graded=True) == alone.render("html")
+
+
+def test_the_values_of_one_system_are_not_shaded():
+    table = semmetrics.score(REFS, REFS, measures="Recall")
+
+    assert table.render("html", graded=True) == table.render("html")

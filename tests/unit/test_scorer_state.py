@@ -1,4 +1,4 @@
-"""State files: stored files of each schema version, forged files, and options in states."""
+"""State files: a stored file of the schema, and files that are damaged or forged."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from batches import save, save_and_load, signatures, update_with, values
 from refusals import refused
 
 import semmetrics
-from semmetrics import Bootstrap, ReadOptions, Scorer, score
-from semmetrics.scoring import scorer_state
-from semmetrics.scoring.scorer_state import SCHEMA
+from semmetrics import Bootstrap, ReadOptions, Scorer
+from semmetrics.scoring.scorer_state import SCHEMA, checksum_of
 
-STATES = Path(__file__).parent / "states"
+FOLDER = Path(__file__).parent
 PREDS = {"a": ["couch", "cat"], "b": ["dog"], "c": ["sofa", "xq zz"], "d": ["cat"]}
 GTS = {"a": ["sofa"], "b": ["cat"], "c": ["couch", "dog"], "d": ["cat", "dog"]}
 OPTIONS = {
@@ -27,101 +27,119 @@ OPTIONS = {
 }
 
 
-def scorer_of(ids, **options):
-    scorer = Scorer(**(options or OPTIONS), keep_rows=False)
-    for id_ in ids:
-        scorer.update({id_: PREDS[id_]}, {id_: GTS[id_]})
+def scorer_of(ids):
+    scorer = Scorer(keep_rows=False, **OPTIONS)
+    for name in ids:
+        update_with(scorer, PREDS, GTS, [name])
     return scorer
 
 
-def saved(scorer, **given):
-    target = io.BytesIO()
-    scorer.save(target, **given)
-    target.seek(0)
-    return target
+def read_arrays(state):
+    with np.load(state) as arrays:
+        return dict(arrays)
 
 
-def values(table):
-    return [(one.value, one.ci.low, one.ci.high, one.signature) for one in table]
+def write_arrays(arrays):
+    """Return a file with the arrays of a state and the right checksum."""
+    arrays = {name: array for name, array in arrays.items() if name != "checksum"}
+    state = io.BytesIO()
+    np.savez_compressed(state, checksum=checksum_of(arrays), **arrays)
+    return state
 
 
 # ---- stored files -------------------------------------------------------------------------------
 
 
-def stored_files():
-    return sorted(STATES.glob("*.state"))
-
-
-def test_there_is_a_stored_file_of_the_schema():
-    assert f"{SCHEMA.replace('/', '-')}.state" in [path.name for path in stored_files()]
-
-
-@pytest.mark.parametrize("path", stored_files(), ids=lambda path: path.stem)
-def test_a_stored_file_gives_the_scores_of_one_call_and_takes_new_items(path):
-    # given the sums of the items a and b, written when the schema was introduced
-    version = json.loads(document_of(path.read_bytes()))["version"]
-    if version != semmetrics.__version__:
+def test_a_stored_state_gives_the_scores_of_one_call_and_takes_new_items():
+    """The file has the sums of the items a and b, written when the schema was introduced."""
+    path = FOLDER / "states" / f"{SCHEMA.replace('/', '-')}.state"
+    document = json.loads(read_arrays(path)["state"].tobytes())
+    if document["version"] != semmetrics.__version__:
         with refused("other-version"):
             Scorer.load(path)
         return
+
     scorer = Scorer.load(path)
-    # when the other items are added
-    for id_ in "cd":
-        scorer.update({id_: PREDS[id_]}, {id_: GTS[id_]})
-    # then the scores are those of all items
-    assert values(scorer.compute()) == values(scorer_of("abcd").compute())
+    update_with(scorer, PREDS, GTS, "c")
+    update_with(scorer, PREDS, GTS, "d")
+
+    table = scorer.compute()
+    whole = scorer_of("abcd").compute()
+    assert values(table) == values(whole)
+    assert signatures(table) == signatures(whole)
+    assert [score.ci for score in table] == [score.ci for score in whole]
 
 
-def document_of(content):
-    with np.load(io.BytesIO(content)) as arrays:
-        return arrays["state"].tobytes()
+@pytest.mark.parametrize("name", ["default-1", "given-words-1"])
+def test_a_state_of_an_earlier_version_raises_an_error_that_names_it(name):
+    with refused("other-version", by="semmetrics 0.2.0.dev0 (semmetrics.state/2)"):
+        Scorer.load(FOLDER / "earlier" / f"{name}.state")
+
+
+def test_options_of_every_type_are_the_same_after_saving_twice(tmp_path):
+    path = tmp_path / "part.state"
+    scorer_of("ab").save(path)
+    loaded = save_and_load(Scorer.load(path))
+
+    both = loaded + scorer_of("cd")
+
+    assert values(both.compute()) == values(scorer_of("abcd").compute())
+
+
+# ---- damaged files ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
+def test_a_truncated_file_raises_an_error(share):
+    state = save(scorer_of("ab")).getvalue()
+    part = state[: int(share * len(state))]
+
+    with refused("damaged"):
+        Scorer.load(io.BytesIO(part))
+
+
+@pytest.mark.parametrize("content", [b"PK\x03", b"{}"])
+def test_another_file_is_not_a_state(content):
+    with refused("no-state"):
+        Scorer.load(io.BytesIO(content))
+
+
+def test_a_changed_array_does_not_have_the_checksum():
+    arrays = read_arrays(save(scorer_of("ab")))
+    arrays["0"] = arrays["0"] + 1
+    changed = io.BytesIO()
+    np.savez_compressed(changed, **arrays)
+
+    with refused("damaged", why="its checksum is another"):
+        Scorer.load(changed)
+
+
+@pytest.mark.parametrize("text", [b"[]", b"{}", b"no"])
+def test_a_document_without_a_schema_is_damaged(text):
+    state = write_arrays({"state": np.frombuffer(text, np.uint8)})
+
+    with refused("damaged"):
+        Scorer.load(state)
+
+
+def test_a_state_of_another_version_raises_an_error(monkeypatch):
+    state = save(scorer_of("ab"))
+    monkeypatch.setattr("semmetrics.scoring.scorer_state.__version__", "99.0")
+
+    with refused("other-version"):
+        Scorer.load(state)
 
 
 # ---- forged files -------------------------------------------------------------------------------
 
 
-def forged(change):
-    """A state whose document was changed, with the right checksum."""
-    content = saved(scorer_of("ab"))
-    with np.load(content) as found:
-        arrays = dict(found)
+def load_forged(change):
+    """Load a state whose document was changed, with the right checksum."""
+    arrays = read_arrays(save(scorer_of("ab")))
     document = json.loads(arrays["state"].tobytes())
     change(document, arrays)
     arrays["state"] = np.frombuffer(json.dumps(document).encode(), np.uint8)
-    del arrays["checksum"]
-    arrays["checksum"] = scorer_state.checksum_of(arrays)
-    target = io.BytesIO()
-    np.savez_compressed(target, **arrays)
-    return target
-
-
-def part_of(document):
-    return document["systems"][0]["parts"][0]
-
-
-def set_field(path, value):
-    """A change of one field of the document."""
-
-    def change(document, arrays):
-        owner = document
-        for key in path[:-1]:
-            owner = owner[key]
-        owner[path[-1]] = value
-
-    return change
-
-
-def drop_sums(document, arrays):
-    part_of(document)["statistics"]["sums"].pop()
-
-
-def shorten_labels(document, arrays):
-    part_of(document)["statistics"]["labels"].pop()
-
-
-def lengthen_array(document, arrays):
-    number = part_of(document)["statistics"]["n_reference"]
-    arrays[str(number)] = np.zeros(9, np.int64)
+    return Scorer.load(write_arrays(arrays))
 
 
 SYSTEM = ("systems", 0)
@@ -129,89 +147,61 @@ STATISTICS = (*SYSTEM, "parts", 0, "statistics")
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("path", "value"),
     [
-        set_field(("kind",), 3),
-        set_field(("systems",), {}),
-        set_field((*SYSTEM, "preds"), None),
-        set_field((*SYSTEM, "preds", "n_items"), -1),
-        set_field((*SYSTEM, "preds", "n_items"), "2"),
-        set_field((*SYSTEM, "preds", "forms"), ["numbers"]),
-        set_field((*SYSTEM, "preds", "only_ones"), 1),
-        set_field((*SYSTEM, "preds", "precisions"), ["int8"]),
-        set_field((*SYSTEM, "gts", "columns"), [3]),
-        set_field((*SYSTEM, "gts", "order"), "falling"),
-        set_field((*SYSTEM, "measures", "headings"), []),
-        set_field((*SYSTEM, "measures", "measures", 0, "name"), "F7"),
-        set_field((*SYSTEM, "measures", "measures", 0, "name"), "F1@1,2"),
-        set_field((*SYSTEM, "sample", 0, "codes"), 10**6),
-        set_field((*SYSTEM, "sample", 0, "vocabulary"), []),
-        set_field((*SYSTEM, "sample", 0, "precision"), "float8"),
-        set_field((*SYSTEM, "loaded_parts", 0, "fingerprint"), "xyz"),
-        set_field((*SYSTEM, "counts_of_parts"), {"": {"weight_0": 1.5}}),
-        set_field((*SYSTEM, "notes"), [{"code": "no-such-note"}]),
-        set_field((*STATISTICS, "fingerprint"), "0" * 17),
-        set_field((*STATISTICS, "n_listed"), 99),
-        set_field((*STATISTICS, "settings"), {"missing": None}),
-        set_field((*STATISTICS, "observations", "counts"), [{"key": [], "n": 1}]),
-        set_field((*STATISTICS, "sums", 0), {"value": {"shape": [2], "integers": []}}),
-        set_field(("options", "measures"), {"code": "print()"}),
-        set_field(("options", "measures"), [{"measure": {"name": "F1"}}]),
-        set_field(("options", "read"), {"read": {"no_such_option": 1}}),
-        set_field(("options", "classes"), {"array": 10**6}),
-        drop_sums,
-        shorten_labels,
-        lengthen_array,
+        (("kind",), 3),
+        (("systems",), {}),
+        ((*SYSTEM, "preds"), None),
+        ((*SYSTEM, "preds", "n_items"), "2"),
+        ((*SYSTEM, "preds", "only_ones"), 1),
+        ((*SYSTEM, "gts", "columns"), [3]),
+        ((*SYSTEM, "measures", "measures", 0, "name"), "F1@1,2"),
+        ((*SYSTEM, "sample", 0, "codes"), 10**6),
+        ((*SYSTEM, "sample", 0, "vocabulary"), []),
+        (("options", "measures"), [{"measure": {"name": "F1"}}]),
+        ((*SYSTEM, "preds", "n_items"), -1),
+        ((*SYSTEM, "preds", "forms"), ["numbers"]),
+        ((*SYSTEM, "preds", "precisions"), ["int8"]),
+        ((*SYSTEM, "gts", "order"), "falling"),
+        ((*SYSTEM, "measures", "headings"), []),
+        ((*SYSTEM, "measures", "measures", 0, "name"), "F7"),
+        ((*SYSTEM, "sample", 0, "precision"), "float8"),
+        ((*SYSTEM, "loaded_parts", 0, "fingerprint"), "xyz"),
+        ((*SYSTEM, "counts_of_parts"), {"": {"weight_0": 1.5}}),
+        ((*SYSTEM, "notes"), [{"code": "no-such-note"}]),
+        ((*STATISTICS, "fingerprint"), "0" * 17),
+        ((*STATISTICS, "n_listed"), 99),
+        ((*STATISTICS, "observations", "counts"), [{"key": [], "n": 1}]),
+        ((*STATISTICS, "sums", 0), {"value": {"shape": [2], "integers": []}}),
+        (("options", "measures"), {"code": "print()"}),
+        (("options", "read"), {"read": {"no_such_option": 1}}),
+        (("options", "classes"), {"array": 10**6}),
     ],
 )
-def test_a_forged_state_is_an_error_that_names_the_field(change):
+def test_a_wrong_field_is_damaged(path, value):
+    def set_field(document, arrays):
+        record = document
+        for key in path[:-1]:
+            record = record[key]
+        record[path[-1]] = value
+
     with refused("damaged"):
-        Scorer.load(forged(change))
+        load_forged(set_field)
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"{}"])
-def test_other_files_are_not_states(content):
-    with pytest.raises(semmetrics.InputError) as error:
-        Scorer.load(io.BytesIO(content))
-    assert error.value.code in ("no-state", "damaged", "empty-file")
+@pytest.mark.parametrize("field", ["sums", "labels"])
+def test_a_list_that_is_too_short_is_damaged(field):
+    def shorten(document, arrays):
+        document["systems"][0]["parts"][0]["statistics"][field].pop()
+
+    with refused("damaged"):
+        load_forged(shorten)
 
 
-def test_a_changed_byte_is_found_by_thechecksum_of():
-    with np.load(saved(scorer_of("ab"))) as found:
-        arrays = dict(found)
-    arrays["0"] = arrays["0"] + 1
-    target = io.BytesIO()
-    np.savez_compressed(target, **arrays)
-    with refused("damaged", why="the checksum differs"):
-        Scorer.load(target)
+def test_an_array_that_is_too_long_is_damaged():
+    def lengthen(document, arrays):
+        number = document["systems"][0]["parts"][0]["statistics"]["n_reference"]
+        arrays[str(number)] = np.zeros(9, np.int64)
 
-
-# ---- options ------------------------------------------------------------------------------------
-
-
-def test_options_are_the_same_after_a_state_was_loaded():
-    # given a scorer whose options have values of several types
-    scorer = scorer_of("ab")
-    # when its state is loaded and saved again
-    loaded = Scorer.load(saved(Scorer.load(saved(scorer))))
-    # then it can be merged with a new scorer of the same options
-    assert values((loaded + scorer_of("cd")).compute()) == values(
-        scorer_of("abcd").compute()
-    )
-
-
-def test_a_state_has_a_hash_of_an_option_that_no_file_can_contain():
-    def embed(texts):
-        return [[len(text), 1.0] for text in texts]
-
-    scorer = scorer_of("ab", measures=["BagSim"], embedding=embed)
-    loaded = Scorer.load(saved(scorer))
-    with refused("not-in-a-state", value="embedding"):
-        loaded.update({"c": PREDS["c"]}, {"c": GTS["c"]})
-    whole = score(
-        {i: PREDS[i] for i in "ab"},
-        {i: GTS[i] for i in "ab"},
-        measures=["BagSim"],
-        embedding=embed,
-    )
-    assert [one.value for one in loaded.compute()] == [one.value for one in whole]
+    with refused("damaged"):
+        load_forged(lengthen)

@@ -1,127 +1,141 @@
-"""Shards: sums of parts by the hashes of ids, merged in any order, say what one call says."""
+"""Shards by the hashes of ids, merged in any order, give the scores of one call."""
 
-import io
-import json
+from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from refusals import refused
+from batches import save, save_and_load
+from refusals import codes, refused
 from scaled import CI, MEASURES, asked, check_same, write_both
 
 from semmetrics import Scorer, score
 from semmetrics.scale.stream import score_stream
 
-KIND = pytest.mark.parametrize("kind", MEASURES)
+
+def merge_in_random_order(scorers, seed=0):
+    """Merge scorers two by two, and save some of the results in between."""
+    rng = np.random.default_rng(seed)
+    scorers = list(scorers)
+    while len(scorers) > 1:
+        first = scorers.pop(rng.integers(len(scorers)))
+        second = scorers.pop(rng.integers(len(scorers)))
+        merged = first + second
+        if len(scorers) % 9 == 0:
+            merged = save_and_load(merged)
+        scorers.append(merged)
+    return scorers[0].compute()
 
 
-def saved(scorer, shard=None):
-    target = io.BytesIO()
-    scorer.save(target, shard=shard)
-    return target
-
-
-def merged(states, seed=0):
-    """Return the table of states, merged by twos in random order, and some written in between."""
-    rng, left = np.random.default_rng(seed), [*map(Scorer.load, states)]
-    while len(left) > 1:
-        both = sum(left.pop(rng.integers(len(left))) for _ in range(2))
-        left.append(Scorer.load(saved(both)) if len(left) % 9 == 0 else both)
-    return left[0].compute()
-
-
-@KIND
-def test_shards_of_streams_say_what_one_call_says(tmp_path, kind):
-    pair = write_both(tmp_path, kind, n=9)  # fewer items than shards
-    given = asked(kind)
+@pytest.mark.parametrize("kind", MEASURES)
+def test_shards_of_streams_give_the_scores_of_one_call(tmp_path, kind):
+    paths = write_both(tmp_path, kind, n=9)
+    options = asked(kind)
     if kind == "labels":
-        given["weights"] = {f"item {k}": k % 4 / 2 for k in range(9)}
-    shards = [f"{number}/12" for number in range(1, 13)]
-    scorers = [score_stream(*pair, shard=one, **given) for one in shards]
-    assert 0 in map(len, scorers)
-    states = [*map(saved, scorers, shards)]
-    whole = score(*pair, keep_rows=False, **given)
+        options["weights"] = {f"item {k}": k % 4 / 2 for k in range(9)}
+
+    shards = []
+    for number in range(1, 13):
+        scorer = score_stream(*paths, shard=f"{number}/12", **options)
+        shards.append(Scorer.load(save(scorer, f"{number}/12")))
+
+    assert 0 in map(len, shards)
+    whole = score(*paths, keep_rows=False, **options)
     for seed in range(3):
-        check_same(merged(states, seed), whole)
+        check_same(merge_in_random_order(shards, seed), whole)
     with refused("missing-shards", names=["4/12"]):
-        merged(states[:3] + states[4:])
+        merge_in_random_order(shards[:3] + shards[4:])
 
 
-@pytest.mark.parametrize("case", ["similarities", "named", "embeddings", "classes"])
-def test_shards_of_matrices_say_what_one_call_says(tmp_path, case):
-    rng, n, preds = np.random.default_rng(3), 30, str(tmp_path / "preds.npy")
-    queries, gallery = (
-        [f"{side}{k}" for k in range(size)] for side, size in (("q", n), ("c", 20))
-    )
-    shapes = {"preds": (n, 20), "phi": (n, 20), "queries": (n, 8), "gallery": (20, 8)}
-    gts = [rng.choice(20, rng.integers(1, 4), replace=False).tolist() for _ in queries]
-    given = {
-        "task": "retrieval",
-        "direction": "both",
-        "measures": ["HitRate@1", "MRR"],
-        **CI,
-    }
-    if case == "classes":
-        gts = [gallery[some[0]] for some in gts]
-        given = {
-            "task": "classes",
-            "classes": gallery,
-            "seen": gallery[:8],
-            "unseen": gallery[8:],
-        }
-        given |= CI
-    elif case == "embeddings":
-        preds = None
-        given |= {
-            f"{one}_embeddings": str(tmp_path / f"{one}.npy")
-            for one in ("queries", "gallery")
-        }
-    else:
-        given |= {
-            "phi": str(tmp_path / "phi.npy"),
-            "measures": ["HitRate@1", "Recall@5", "NCS@2"],
-        }
-    if case in ("named", "embeddings"):
-        given |= {"queries": queries, "gallery": gallery}
-        gts = {
-            i: [gallery[k] for k in some] for i, some in zip(queries, gts, strict=True)
-        }
-    for name, shape in shapes.items():
-        np.save(tmp_path / f"{name}.npy", np.round(rng.random(shape), 2))  # with ties
-    truth = tmp_path / "truth.json"
-    truth.write_text(json.dumps(gts), encoding="utf-8")
-    states = []
-    for number in range(1, 34):  # some are empty
-        scorer = Scorer(keep_rows=False, **given)
-        scorer.update(preds, str(truth), shard=f"{number}/33")
-        states.append(saved(scorer, f"{number}/33"))
-    table, whole = merged(states), score(preds, str(truth), keep_rows=False, **given)
+def write_array(path, *shape):
+    """Write random numbers with ties, and return the path."""
+    numbers = np.random.default_rng(len(path.name)).random(shape).round(2)
+    np.save(path, numbers)
+    return str(path)
+
+
+def check_shards(preds, gts, **options):
+    """Check that 33 shards, some without items, give the scores of one call."""
+    shards = []
+    for number in range(1, 34):
+        scorer = Scorer(keep_rows=False, **options)
+        scorer.update(preds, gts, shard=f"{number}/33")
+        shards.append(Scorer.load(save(scorer, f"{number}/33")))
+
+    table = merge_in_random_order(shards)
+
+    whole = score(preds, gts, keep_rows=False, **options)
     check_same(table, whole)
     assert sorted(table.notes) == sorted(whole.notes)
 
 
-@pytest.mark.parametrize("batches", [1, 3])
-def test_shards_of_items_without_ids_in_one_scorer(batches):
+GALLERY = [f"c{number}" for number in range(20)]
+
+
+def test_shards_of_similarities_give_the_scores_of_one_call(tmp_path):
+    check_shards(
+        write_array(tmp_path / "preds.npy", 30, 20),
+        [[number % 20] for number in range(30)],
+        task="retrieval",
+        direction="both",
+        measures="HitRate@1 NCS@2",
+        phi=write_array(tmp_path / "phi.npy", 30, 20),
+        **CI,
+    )
+
+
+def test_shards_of_class_scores_give_the_scores_of_one_call(tmp_path):
+    check_shards(
+        write_array(tmp_path / "preds.npy", 30, 20),
+        [GALLERY[number % 20] for number in range(30)],
+        task="classes",
+        classes=GALLERY,
+        seen=GALLERY[:8],
+        unseen=GALLERY[8:],
+        **CI,
+    )
+
+
+@pytest.mark.parametrize("bounds", [(0, 12), (0, 4, 8, 12)])
+def test_items_without_ids_are_in_shards_by_their_position(bounds):
     preds, gts = np.random.default_rng(0).random((2, 12, 3)).round().astype(int)
-    given = {"measures": "F1", "classes": ["a", "b", "c"], "keep_rows": False}
-    scorer = Scorer(**given)
-    for number in (1, 2, 3):
-        for some in np.split(np.arange(12), batches):
-            scorer.update(preds[some], gts[some], shard=f"{number}/3")
-    check_same(scorer.compute(), score(preds, gts, **given))
-    mixed = Scorer(measures="F1", keep_rows=False)
-    for shard in (None, "1/1"):
-        mixed.update([["a"]], [["a"]], shard=shard)
-    assert "unnumbered" in [one.code for one in mixed.compute().facts]
+    options = {"measures": "F1", "classes": ["a", "b", "c"], "keep_rows": False}
+    scorer = Scorer(**options)
+
+    for shard in ("1/3", "2/3", "3/3"):
+        for start, stop in pairwise(bounds):
+            scorer.update(preds[start:stop], gts[start:stop], shard=shard)
+
+    check_same(scorer.compute(), score(preds, gts, **options))
+
+
+def test_a_note_reports_items_without_ids_that_are_only_partly_in_shards():
+    scorer = Scorer(measures="F1", keep_rows=False)
+
+    scorer.update([["a"]], [["a"]])
+    scorer.update([["a"]], [["a"]], shard="1/1")
+
+    assert "unnumbered" in codes(scorer.compute())
 
 
 @pytest.mark.parametrize(
     "text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1.0/2"]
 )
-def test_wrong_shards_are_refused(tmp_path, text):
-    pair = write_both(tmp_path, "labels", n=2)
+def test_a_wrong_shard_raises_an_error(tmp_path, text):
+    paths = write_both(tmp_path, "labels", n=2)
     scorer = Scorer(keep_rows=False, measures="F1")
-    for call in (score_stream, scorer.update, lambda *_, shard: saved(scorer, shard)):
-        with refused("bad-option", name="shard", value=text):
-            call(*pair, shard=text)
+
+    with refused("bad-option", name="shard", value=text):
+        scorer.update(*paths, shard=text)
+    with refused("bad-option", name="shard", value=text):
+        save(scorer, shard=text)
+    with refused("bad-option", name="shard", value=text):
+        score_stream(*paths, shard=text, measures="F1")
+
+
+def test_a_shard_of_stored_items_raises_an_error():
+    scorer = Scorer(measures="F1")
+
     with refused("needs-no-rows"):
-        Scorer(measures="F1").update(*pair, shard="1/2")
+        scorer.update({"a": ["cat"]}, {"a": ["cat"]}, shard="1/2")

@@ -1,4 +1,4 @@
-"""Tables of scores: look-ups, every format, the schema of the JSON, and as papers print them."""
+"""Tables of scores: looking up scores, the JSON schema, and tables as papers print them."""
 
 from __future__ import annotations
 
@@ -8,87 +8,75 @@ from importlib import resources
 import jsonschema
 import numpy as np
 import pytest
+import sklearn.metrics
 from click.testing import CliRunner
 from refusals import refused
 
 import semmetrics
+from semmetrics import Bootstrap
 from semmetrics.cli.app import program
 from semmetrics.scoring.table_text import draw_systems
 
-SCHEMA = json.loads(
-    resources.files("semmetrics.reports")
-    .joinpath("score.schema.json")
-    .read_text("utf-8")
-)
-VALID = jsonschema.Draft202012Validator(SCHEMA)
 REFS = {"1": ["cat"], "2": ["dog", "bird"], "3": []}
-ONE = {"1": ["cat"], "2": ["dog"], "3": []}
-TWO = {"1": [], "2": ["dog", "bird"], "3": ["cat"]}
+SYSTEMS = {
+    "one": {"1": ["cat"], "2": ["dog"], "3": []},
+    "two": {"1": [], "2": ["dog", "bird"], "3": ["cat"]},
+}
 
 
-def table(**options):
-    options = {"measures": ["F1", "MacroF1", "Recall(empty=nan)"], **options}
-    return semmetrics.score_systems({"one": ONE, "two": TWO}, REFS, **options)
+def table_of(measures="F1 MacroF1 Recall(empty=nan)", **options):
+    return semmetrics.score_systems(SYSTEMS, REFS, measures=measures, **options)
 
 
-def test_look_ups():
-    found = table()
-    assert found["one", "F1"].value == pytest.approx((1 + 2 / 3 + 1) / 3)
-    assert found["two", "F1(average=macro)"].system == "two"
-    assert (found.systems, len(found)) == (["one", "two"], 6)
-    assert found.headings == ["F1", "MacroF1", "Recall(empty=nan)"]
-    assert [s.heading for s in found][:3] == found.headings
-    assert float(found["two", "F1"]) == found["two", "F1"].value
-    assert table(measures="OF1")["one", "of1"].heading == "OF1"
-    kubany = semmetrics.score(ONE, REFS, protocol="kubany2020", top_k=2)
-    assert (
-        kubany["Micro F1@2"] is kubany["F1(average=micro,labels=reference,empty=0)@2"]
-    )
+# ---- looking up scores --------------------------------------------------------------------------
+
+
+def test_a_score_is_found_by_system_and_measure():
+    table = table_of()
+
+    assert table["one", "F1"].value == pytest.approx((1 + 2 / 3 + 1) / 3)
+    assert float(table["one", "F1"]) == table["one", "F1"].value
+    assert table["two", "F1(average=macro)"].system == "two"
+    assert table.systems == ["one", "two"]
+    assert table.headings == ["F1", "MacroF1", "Recall(empty=nan)"]
+    assert len(table) == 6
+    assert table[:3].systems == ["one"]
+
+
+def test_a_score_of_a_protocol_is_found_by_its_heading_and_its_measure():
+    table = semmetrics.score(SYSTEMS["one"], REFS, protocol="kubany2020", top_k=2)
+
+    score = table["Micro F1@2"]
+    assert table["F1(average=micro,labels=reference,empty=0)@2"] is score
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"top_k": 2}, {"threshold": 0.5}, {"threshold": "best", "ci": True}]
+    "options", [{}, {"threshold": 0.5}, {"threshold": "best", "ci": True}]
 )
-def test_names_that_were_asked_for(options):
-    options = {"measures": ["MacroF1", "microf1", "F1(average=macro)@1"], **options}
-    cut = "@2" if "top_k" in options else ""
-    names = [f"MacroF1{cut}", f"microf1{cut}", "F1(average=macro)@1"]
+def test_headings_are_the_names_that_the_user_wrote(options):
+    measures = ["MacroF1", "microf1", "F1(average=macro)@1"]
     preds = {name: {"cat": 0.9, "dog": 0.4} for name in REFS}
-    scorer = semmetrics.Scorer(**options)
-    scorer.update(preds, REFS)
-    for found in (semmetrics.score(preds, REFS, **options), scorer.compute()):
-        assert list(found.to_dict()) == names
-        assert [found[name] for name in names] == found.scores
-        assert found["MACROF1"] is found["MacroF1"] is found[0]
-        assert found["micro-f1"] is found[1]
-    options.pop("ci", None)
-    compared = semmetrics.compare(
-        {"a": preds, "b": preds}, REFS, **options, resamples=10
-    )
-    assert [compared[name].heading for name in names] == found.headings
+
+    table = semmetrics.score(preds, REFS, measures=measures, **options)
+
+    assert list(table.to_dict()) == measures
+    assert [table[name] for name in measures] == table.scores
+    assert table["MACROF1"] is table["MacroF1"]
+    assert table["micro-f1"] is table["microf1"]
 
 
-def test_a_name_of_several_rules_or_parts():
+def test_a_name_of_several_rules_raises_an_error_that_lists_the_headings():
     preds = {name: {"cat": 0.9, "dog": 0.4} for name in REFS}
-    found = semmetrics.score(preds, REFS, measures="MacroF1", threshold=[0.3, 0.5])
-    assert list(found.to_dict()) == found.headings
-    with refused(
-        "ambiguous-score",
-        remedy=f"choose one of {', '.join(map(repr, found.headings))}",
-    ):
-        found["MacroF1"]
-    sides = [[0.9, 0.1], [0.2, 0.3]], [[0], [1]]
-    both = semmetrics.score(
-        *sides, measures="hitrate@1", task="retrieval", direction="both"
-    )
-    assert list(both.to_dict()) == ["i2t hitrate@1", "t2i hitrate@1"]
-    assert both["t2i hitrate@1"].part == "t2i"
-    swept = semmetrics.sweep(REFS, REFS, measures="semf1", thresholds="0.5,0.6")
-    assert swept["semf1"] is swept["SemF1"]
+    table = semmetrics.score(preds, REFS, measures="MacroF1", threshold=[0.3, 0.5])
+
+    with refused("ambiguous-score") as caught:
+        table["MacroF1"]
+
+    assert all(heading in str(caught.value) for heading in table.headings)
 
 
 @pytest.mark.parametrize(
-    ("key", "message"),
+    ("key", "code"),
     [
         ("F1", "ambiguous-score"),
         ("F2", "unknown-name"),
@@ -97,36 +85,48 @@ def test_a_name_of_several_rules_or_parts():
         (("one", "O-F1"), "unknown-name"),  # OF1 is another measure
     ],
 )
-def test_look_ups_that_fail(key, message):
-    with refused(message):
-        table(measures="F1 Recall" if key == "F1" or key[1] == "F1" else "F1 OF1")[key]
+def test_a_key_without_exactly_one_score_raises_an_error(key, code):
+    table = table_of("F1 OF1")
+
+    with refused(code):
+        table[key]
 
 
-ASKED = [
-    {},
-    {"ci": True},
-    {
-        "ci": True,
-        "resamples": 2,
-        "measures": ["F1(empty=nan)", "Recall(no_reference=nan)@1,3"],
-    },
-    {"protocol": "kubany2020", "measures": None, "ci": semmetrics.Bootstrap(0.5, 3, 0)},
-    {
-        "protocol": "pineda2019",
-        "measures": None,
-        "classes": ["cat", "dog", "bird", "cow"],
-    },
-    {
-        "weights": {"1": 0.5, "2": 0, "3": 0.1},
-        "ignore": ["a|b", "x\n"],
-        "missing": "empty",
-    },
-]
+def test_a_score_is_formatted_as_a_number():
+    (score,) = semmetrics.score([["cat"]], [["cat", "dog"]], measures="F1")
+
+    assert f"{score:.3f}" == "0.667"
+    assert f"{score:>8.1%}" == "   66.7%"
+    assert f"{score}" == str(score)
 
 
-@pytest.mark.parametrize("options", ASKED)
+def test_an_undefined_score_is_formatted_as_nan():
+    measure = "Precision(no_prediction=nan)"
+    (score,) = semmetrics.score([[]], [["cat"]], measures=measure)
+
+    assert f"{score:.2f}" == "nan"
+
+
+# ---- JSON ---------------------------------------------------------------------------------------
+
+
+def schema_validator():
+    path = resources.files("semmetrics.reports").joinpath("score.schema.json")
+    return jsonschema.Draft202012Validator(json.loads(path.read_text("utf-8")))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"measures": "F1(empty=nan) Recall(no_reference=nan)@1,3", "ci": True},
+        {"measures": None, "protocol": "kubany2020", "ci": Bootstrap(0.5, 3, 0)},
+        {"measures": None, "protocol": "pineda2019"},
+        {"weights": {"1": 0.5, "2": 0, "3": 0.1}, "ignore": ["a|b", "x\n"]},
+    ],
+)
 def test_json_follows_its_schema(options):
-    VALID.validate(json.loads(table(**options).to_json()))
+    schema_validator().validate(json.loads(table_of(**options).to_json()))
 
 
 @pytest.mark.parametrize(
@@ -134,166 +134,156 @@ def test_json_follows_its_schema(options):
     [
         {"schema": "semmetrics.score/2"},
         {"value": "0.5"},
-        {"value": KeyError},
-        {"ci": KeyError},
         {"ci": [0.1, 0.2]},
         {"ci": {"low": 0.1, "high": 0.2}},
         {"n": 0},
-        {"n": 3.5},
         {"undefined": {"empty": 0}},
         {"undefined": {"Empty set": 1}},
-        {"undefined": None},
         {"signature": "F1"},
         {"signature": "F1|avg:example\n|n:3"},
         {"rows": []},
         {"more": 1},
     ],
 )
-def test_the_schema_refuses_what_is_wrong(changes):
-    found = json.loads(table(ci=True).to_json())
-    (entry, *_) = found["scores"]
-    entry = {k: v for k, v in {**entry, **changes}.items() if v is not KeyError}
+def test_the_schema_rejects_wrong_fields(changes):
+    document = json.loads(table_of(ci=True).to_json())
+    document["scores"][0].update(changes)
+
     with pytest.raises(jsonschema.ValidationError):
-        VALID.validate({**found, "scores": [entry]})
+        schema_validator().validate(document)
 
 
-GT = {"1": ["cat"], "2": ["dog", "bird"], "3": ["cow"]}
-SYSTEMS = {
-    "a": GT,
+# ---- tables of systems --------------------------------------------------------------------------
+
+
+GTS = {"1": ["cat"], "2": ["dog", "bird"], "3": ["cow"]}
+RANKED_SYSTEMS = {
+    "a": GTS,
     "b": {"1": [], "2": ["dog"], "3": ["cow"]},
-    "c": {key: ["cat"] for key in GT},
+    "c": {name: ["cat"] for name in GTS},
 }
-KINDS, WIDTHS = ("rows", "columns"), (None, 60, 50)
-LETTERS = np.array([*"abcdef", "absent"])
 
 
 def test_systems_are_rows_or_columns():
     table = semmetrics.score_systems(
-        SYSTEMS, GT, measures="F1 MicroF1", headings={"MicroF1": "µ"}
+        RANKED_SYSTEMS, GTS, measures="F1 MicroF1", headings={"MicroF1": "µ"}
     )
-    assert table["a", "MicroF1"] is table["a", "µ"]
-    rows, columns = (table.to_markdown(systems=s, digits=1) for s in KINDS)
-    assert rows.split("\n")[::2] == [
-        "| system | F1 | µ |",
-        "| a | **1.0** | **1.0** |",
-        "| c | 0.3 | 0.3 |",
-    ]
-    assert columns.split("\n")[2:] == [
-        "| F1 | **1.0** | 0.6 | 0.3 |",
-        "| µ | **1.0** | 0.7 | 0.3 |",
-    ]
-    two = semmetrics.score_systems(
-        {f"{'long' * 9}{n}": GT for n in "ab"}, GT, measures="F1 Recall"
-    )
-    shown = [
-        (draw_systems(two, width=n)[:7], draw_systems(two, width=n).count("F1"))
-        for n in WIDTHS
-    ]
-    assert shown == [("measure", 1), ("system ", 1), ("measure", 2)]  # or in parts
-    for wrong, code in (
-        ({"Recall": "R"}, "unknown-name"),
-        ({"F1": "F1@3"}, "duplicate"),
-    ):
-        with refused(code):
-            semmetrics.score(GT, GT, measures="F1 F1@3", headings=wrong)
-    cut = semmetrics.score(
-        GT, GT, measures="F1", top_k="1,3", headings={"F1": "Example F1"}
-    )
-    assert cut.headings == ["Example F1@1", "Example F1@3"]
+
+    rows = table.to_markdown(systems="rows", digits=1).split("\n")
+    columns = table.to_markdown(systems="columns", digits=1).split("\n")
+
+    assert rows[0] == "| system | F1 | µ |"
+    assert rows[2] == "| a | **1.0** | **1.0** |"
+    assert rows[4] == "| c | 0.3 | 0.3 |"
+    assert columns[2] == "| F1 | **1.0** | 0.6 | 0.3 |"
+    assert columns[3] == "| µ | **1.0** | 0.7 | 0.3 |"
 
 
-def test_what_is_not_computed_is_in_every_format():
-    table = semmetrics.score(GT, GT, protocol="pineda2019")  # C-F1 needs a class list
-    (absent,) = table.not_computed
-    for form, row, sign in (
+@pytest.mark.parametrize(
+    ("width", "first_column", "n_blocks"),
+    [(None, "measure", 1), (60, "system", 1), (50, "measure", 2)],
+)
+def test_a_wide_table_is_transposed_or_split_to_fit(width, first_column, n_blocks):
+    systems = {"long" * 9 + "a": GTS, "long" * 9 + "b": GTS}
+    table = semmetrics.score_systems(systems, GTS, measures="F1 Recall")
+
+    text = draw_systems(table, width=width)
+
+    assert text.startswith(first_column)
+    assert text.count("F1") == n_blocks
+
+
+@pytest.mark.parametrize(
+    ("headings", "code"),
+    [({"Recall": "R"}, "unknown-name"), ({"F1": "F1@3"}, "duplicate")],
+)
+def test_wrong_headings_raise_an_error(headings, code):
+    with refused(code):
+        semmetrics.score(GTS, GTS, measures="F1 F1@3", headings=headings)
+
+
+@pytest.mark.parametrize(
+    ("form", "cell", "comment"),
+    [
         ("latex", "C-F1 & -", "% "),
         ("markdown", "| C-F1 | - |", "<!-- "),
         ("html", "C-F1</th><td", "<p>"),
-    ):
-        assert row in (text := table.render(form))
-        assert f"\n{sign}not computed: C-F1 - {absent.reason[:9]}" in text
-    last = table.to_records()[-1]
-    assert (last["heading"], last["value"], last["reason"]) == (
-        "C-F1",
-        None,
-        absent.reason,
-    )
-    (entry,) = json.loads(table.to_json())["not_computed"]
-    assert entry == {**vars(absent), "value": None}
+    ],
+)
+def test_a_measure_that_was_not_computed_is_in_every_format(form, cell, comment):
+    # C-F1 needs a list of classes.
+    table = semmetrics.score(GTS, GTS, protocol="pineda2019")
+
+    text = table.render(form)
+
+    assert cell in text
+    assert f"\n{comment}not computed: C-F1 - " in text
 
 
-@pytest.mark.parametrize("classes", [None, LETTERS.tolist()])
-def test_the_classification_report_is_that_of_sklearn(classes):
+# ---- classification report ----------------------------------------------------------------------
+
+
+LETTERS = [*"abcdef", "absent"]
+
+
+def draw_sides():
+    """Draw members of six labels on both sides."""
     rng = np.random.default_rng(0)
-    gts, preds = (
-        [LETTERS[:6][rng.random(6) < 0.4].tolist() for _ in range(40)] for _ in "ab"
-    )
-    table = semmetrics.score(
-        preds, gts, measures="F1", classes=classes, ci=True, resamples=50
-    )
-    names = classes or [*"abcdef"]
-    sides = [
-        np.array([[name in one for name in names] for one in s], int)
-        for s in (gts, preds)
-    ]
-    made = pytest.importorskip("sklearn.metrics").classification_report
-    expected = made(*sides, target_names=names, output_dict=True, zero_division=0)
-    found = {row.pop("label"): row for row in table.classification_report()}
-    assert [*found] == [*expected]
-    for label, values in expected.items():
-        assert {name: found[label][name] for name in values} == pytest.approx(values)
-    micro = semmetrics.score(preds, gts, measures="MicroF1", ci=True, resamples=50)[
-        0
-    ].ci
-    assert found["micro avg"]["f1-score_low"] == micro.low
-    assert (found[names[-1]]["recall_low"] is None) is bool(classes)
+    members = rng.random((2, 40, len(LETTERS))) < 0.4
+    members[:, :, -1] = False
+    return members
 
 
-def test_names_and_formats_of_files(tmp_path, monkeypatch):
+def names_of(members):
+    return [np.array(LETTERS)[row].tolist() for row in members]
+
+
+@pytest.mark.parametrize("classes", [None, LETTERS])
+def test_the_classification_report_equals_that_of_sklearn(classes):
+    preds, gts = draw_sides()
+    names = classes or LETTERS[:-1]
+    options = {"classes": classes, "ci": True, "resamples": 50}
+
+    table = semmetrics.score(names_of(preds), names_of(gts), measures="F1", **options)
+    report = {row["label"]: row for row in table.classification_report()}
+
+    expected = sklearn.metrics.classification_report(
+        gts[:, : len(names)],
+        preds[:, : len(names)],
+        target_names=names,
+        output_dict=True,
+        zero_division=0,
+    )
+    assert list(report) == list(expected)
+    for label, expected_row in expected.items():
+        row = {name: report[label][name] for name in expected_row}
+        assert row == pytest.approx(expected_row)
+    assert (report[names[-1]]["recall_low"] is None) == (classes is not None)
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "latex", "markdown"])
+def test_the_program_writes_the_classification_report_in_any_format(tmp_path, form):
+    path = tmp_path / "gt.json"
+    path.write_text(json.dumps(GTS))
+    options = ["--classification-report", "--ci", "--format", form]
+
+    result = CliRunner().invoke(
+        program, ["score", "-q", *options, f"B={path}", str(path)]
+    )
+
+    assert "samples avg" in result.stdout
+    assert result.stderr == ""
+
+
+def test_the_program_takes_names_of_systems(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("gt", "x=y"):
-        (tmp_path / f"{name}.json").write_text(json.dumps(GT))
+    for name in ("gt.json", "x=y.json"):
+        (tmp_path / name).write_text(json.dumps(GTS))
+    systems = ["in=-", "x=y.json", "B=x=y.json"]
 
-    def run(*arguments, stdin=None):
-        return CliRunner().invoke(
-            program, ["score", "-q", *arguments, "gt.json"], input=stdin
-        )
+    result = CliRunner().invoke(
+        program, ["score", "-q", "-m", "F1", *systems, "gt.json"], input=json.dumps(GTS)
+    )
 
-    done = run("-m", "F1", "in=-", "x=y.json", "B=x=y.json", stdin=json.dumps(GT))
-    assert [line.split()[0] for line in done.stdout.split("\n")[:4]] == [
-        "system",
-        "in",
-        "x=y",
-        "B",
-    ]
-    starts = {
-        "csv": "system,",
-        "json": "{",
-        "tex": "\\begin",
-        "md": "|",
-        "html": "<",
-        "txt": "mea",
-    }
-    for ending, start in starts.items():
-        assert run("-m", "F1", "-o", f"o.{ending}", "B=x=y.json").exit_code == 0
-        assert (tmp_path / f"o.{ending}").read_text().startswith(start)
-    assert (
-        "together"
-        in run("-m", "F1", "--format", "csv", "-o", "o.tex", "B=x=y.json").stderr
-    )
-    assert "overwrite" in run("-m", "F1", "-o", "x=y.json", "B=x=y.json").stderr
-    done = run(
-        "-m",
-        "MacroF1",
-        "--per-label",
-        "-",
-        "-o",
-        "o.tex",
-        "B=x=y.json",
-        "--digits",
-        "1",
-    )
-    assert " & bird & 1.0 &" in done.stdout
-    for form in ("table", "csv", "json", "latex", "markdown"):
-        done = run("--classification-report", "--ci", "--format", form, "B=x=y.json")
-        assert ("samples avg" in done.stdout, done.stderr) == (True, "")
+    first_words = [line.split()[0] for line in result.stdout.splitlines()[:4]]
+    assert first_words == ["system", "in", "x=y", "B"]

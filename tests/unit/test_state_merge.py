@@ -1,0 +1,235 @@
+"""Saved states of parts are merged into the scores of one call on all items."""
+
+from __future__ import annotations
+
+import io
+from itertools import permutations
+
+import numpy as np
+import pytest
+from batches import save, save_and_load, scores, select, update_with, values
+from own_measures import temporary_measures
+from refusals import codes, refused
+
+import semmetrics
+from semmetrics import InputError, Scorer, score
+
+IDS = [f"item {number}" for number in range(24)]
+OPTIONS = {
+    "measures": "F1 MicroF1 MacroF1 SemF1",
+    "ci": True,
+    "resamples": 20,
+}
+
+
+def draw_side(seed):
+    """Draw up to four of twelve labels for each item."""
+    rng = np.random.default_rng(seed)
+    names = [f"label {number}" for number in range(12)]
+    side = {}
+    for name in IDS:
+        side[name] = rng.permutation(names)[: rng.integers(0, 5)].tolist()
+    return side
+
+
+PREDS = draw_side(0)
+GTS = draw_side(1)
+
+
+def scorers_of_parts(cuts, preds=PREDS, gts=GTS, weights=None, **options):
+    """Return a scorer for the items between each two cuts."""
+    scorers = []
+    for ids in np.split(IDS, cuts):
+        scorer = Scorer(keep_rows=False, **options)
+        part_weights = None if weights is None else select(weights, ids)
+        update_with(scorer, preds, gts, ids, weights=part_weights)
+        scorers.append(scorer)
+    return scorers
+
+
+def save_parts(cuts, **options):
+    """Save the state of each part as a shard."""
+    scorers = scorers_of_parts(cuts, **options)
+    states = []
+    for number, scorer in enumerate(scorers, 1):
+        states.append(save(scorer, shard=f"{number}/{len(scorers)}"))
+    return states
+
+
+@pytest.mark.parametrize("weight", [None, 3, 0.1])
+def test_states_merge_in_any_order_to_the_scores_and_resamples_of_one_call(weight):
+    weights = None
+    if weight:
+        weights = {name: weight * place for place, name in enumerate(IDS, 1)}
+    states = save_parts([3, 10], weights=weights, **OPTIONS)
+    whole = score(PREDS, GTS, weights=weights, ci_method="poisson", **OPTIONS)
+
+    for first, second, third in permutations(states):
+        pair = Scorer.load(second) + Scorer.load(third)
+        merged = (save_and_load(pair) + Scorer.load(first)).compute()
+
+        assert scores(merged) == scores(whole)
+        for merged_score, score_of_all in zip(merged, whole, strict=True):
+            resamples = merged_score.replicates.values.tolist()
+            assert resamples == score_of_all.replicates.values.tolist()
+
+
+CLASSES = [["label 0", "a"], ["label 1", "a"], *(f"label {k}" for k in range(2, 12))]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"measures": "F1", "ignore": ["label 1", "label 2", "x"]},
+        {"measures": "MacroF1", "classes": CLASSES},
+        {"measures": "SemF1", "oov": "skip"},
+        {"measures": "F1", "missing": "skip"},
+    ],
+    ids=["ignored labels", "synonyms", "labels without vectors", "missing items"],
+)
+def test_states_and_scorers_together_give_the_notes_of_one_call(options):
+    preds = {name: [*labels, "日本"] for name, labels in PREDS.items()}
+    if "missing" in options:
+        del preds[IDS[3]]
+    scorers = scorers_of_parts([5, 10, 15], preds=preds, **options)
+    states = [save_and_load(scorer) for scorer in scorers]
+
+    mixed = [states[0], scorers[1], states[2], scorers[3]]
+    notes = [note for note in sum(mixed).compute().notes if "ids of states" not in note]
+
+    assert sorted(notes) == sorted(score(preds, GTS, **options).notes)
+
+
+def test_states_of_several_systems_give_the_table_of_one_call():
+    others = draw_side(5)
+    states = [
+        *save_parts([7], system="a", **OPTIONS),
+        *save_parts([7], system="b", preds=others, **OPTIONS),
+    ]
+
+    merged = Scorer.load(*states).compute()
+
+    whole = semmetrics.score_systems(
+        {"a": PREDS, "b": others}, GTS, ci_method="poisson", **OPTIONS
+    )
+    assert scores(merged) == scores(whole)
+
+
+def test_systems_with_different_ground_truth_raise_an_error():
+    other_truth = {**GTS, "item 3": ["label 1"]}
+    first = scorers_of_parts([], system="a", measures="F1")
+    second = scorers_of_parts([], system="b", gts=other_truth, measures="F1")
+
+    with refused("scored-otherwise"):
+        sum(map(save_and_load, first + second)).compute()
+
+
+# ---- errors -------------------------------------------------------------------------------------
+
+
+def test_the_same_part_twice_raises_an_error():
+    (scorer,) = scorers_of_parts([], measures="F1")
+    shard = Scorer.load(save(scorer, shard="1/2"))
+    state = Scorer.load(save(scorer))
+
+    with refused("merged-twice"):
+        shard + shard
+    with refused("merged-twice"):
+        state + shard
+
+
+def test_missing_shards_raise_an_error_that_names_them():
+    first, _ = save_parts([7], measures="F1")
+
+    with refused("missing-shards", names=["2/2"]):
+        Scorer.load(first).compute()
+
+
+def test_shards_of_different_numbers_of_parts_raise_an_error():
+    half, _ = save_parts([7], measures="F1")
+    _, third, _ = save_parts([3, 9], measures="F1")
+
+    with refused("different-statistics"):
+        Scorer.load(half, third)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"measures": "F1"}, {"resamples": 21}, {"normalize": "lower"}]
+)
+def test_states_with_different_options_raise_an_error(changed):
+    first, _ = save_parts([7], **OPTIONS)
+    _, second = save_parts([7], **{**OPTIONS, **changed})
+
+    with pytest.raises(InputError) as caught:
+        Scorer.load(first) + Scorer.load(second)
+
+    assert caught.value.code in ("different-scorers", "different-statistics")
+
+
+def test_a_note_reports_that_ids_of_states_were_not_compared():
+    states = map(save_and_load, scorers_of_parts([7], measures="F1"))
+
+    assert "ids-not-compared" in codes(sum(states).compute())
+
+
+def test_a_scorer_with_stored_items_has_no_state():
+    with refused("needs-no-rows"):
+        Scorer(measures="F1").save(io.BytesIO())
+
+
+# ---- options that are files, functions or measures ------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("option", "labels"), [("ignore", ["dog"]), ("classes", ["cat", "dog", "cow"])]
+)
+def test_a_state_contains_the_labels_of_a_file_that_is_deleted(
+    tmp_path, option, labels
+):
+    path = tmp_path / "labels.txt"
+    path.write_text("\n".join(labels))
+    scorer = Scorer(measures="MacroF1", keep_rows=False, **{option: path})
+    scorer.update({"1": ["cat", "dog"]}, {"1": ["cat"]})
+    state = save(scorer)
+    path.unlink()
+
+    loaded = Scorer.load(state)
+    loaded.update({"2": ["dog", "cow"]}, {"2": ["cow"]})
+
+    preds = {"1": ["cat", "dog"], "2": ["dog", "cow"]}
+    gts = {"1": ["cat"], "2": ["cow"]}
+    whole = score(preds, gts, measures="MacroF1", **{option: labels})
+    assert values(loaded.compute()) == values(whole)
+
+
+def test_a_state_with_a_function_can_be_merged_but_takes_no_new_items():
+    def embed(texts):
+        return [[len(text), 1.0] for text in texts]
+
+    options = {"measures": "SemF1", "embedding": embed}
+    loaded = Scorer.load(*save_parts([7], **options))
+
+    assert values(loaded.compute()) == values(score(PREDS, GTS, **options))
+    with refused("not-in-a-state", value="embedding"):
+        loaded.update(PREDS, GTS)
+
+
+def test_a_state_with_a_user_measure_needs_the_same_measure():
+    with temporary_measures():
+
+        @semmetrics.measure
+        def Hits(hit):
+            return hit
+
+        (state,) = save_parts([], measures="Hits")
+        whole = score(PREDS, GTS, measures="Hits")
+        assert values(Scorer.load(state).compute()) == values(whole)
+
+    with temporary_measures():
+
+        @semmetrics.measure
+        def Hits(hit):
+            return 2 * hit
+
+        with refused("other-measure", measure="Hits"):
+            Scorer.load(state)
