@@ -144,7 +144,7 @@ def take_ids(ids: Ids, rows: Ints) -> Ids:
     return [ids[i] for i in rows.tolist()]
 
 
-def join_ids(parts: Sequence[Ids]) -> Ids:
+def join_ids(parts: Sequence[Ids]) -> Sequence[str]:
     """Concatenate the ids of several parts.
 
     Examples

@@ -555,7 +555,7 @@ def _store_rest(truth: StreamedSide) -> tuple[Lists, Hashes, Ints]:
     hash_parts.clear()
     ref = batches.lists() if id_parts else truth.lists.rows(0, 0)
     batches = InputBuffer()  # Frees the batches.
-    names: Any = join_ids(id_parts)
+    names = join_ids(id_parts)
     id_parts.clear()
     rows: Ints = np.argsort(hashes, kind="stable").astype(np.int32)
     hashes = hashes[rows]

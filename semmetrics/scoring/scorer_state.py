@@ -23,8 +23,9 @@ from semmetrics.data.source import Source, load
 from semmetrics.errors import ITEM, Fact, InputError, Places
 from semmetrics.metrics.definition import Definition, Statistic
 from semmetrics.metrics.registry import is_own, own_identity, registered
+from semmetrics.scoring.batch_forms import FORM_NAMES
 from semmetrics.scoring.fits import FittedMeasure
-from semmetrics.scoring.input_buffer import FORM_NAMES, InputBuffer
+from semmetrics.scoring.input_buffer import InputBuffer
 from semmetrics.scoring.measures import ChosenMeasures
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.state_values import (

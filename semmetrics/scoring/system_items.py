@@ -22,6 +22,7 @@ from semmetrics.kinds.sample_weights import read_weights, unused_weights
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Measure
 from semmetrics.options import OPTIONS
+from semmetrics.scoring.batch_checks import check_can_follow
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.evaluation import Evaluation
 from semmetrics.scoring.fits import BEST, EvaluatedPart, FittedMeasure, fit
@@ -372,7 +373,7 @@ class SystemItems:
     def _check(self, other: SystemItems) -> None:
         """Raise an error for items that cannot follow those before."""
         for buffer, batch in ((self.preds, other.preds), (self.gts, other.gts)):
-            buffer.check(batch)
+            check_can_follow(buffer, batch)
             if self.keep_rows:
                 repeated = buffer.repeated_ids(batch)
                 if repeated:
