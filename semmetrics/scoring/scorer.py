@@ -53,15 +53,13 @@ from semmetrics.scoring.evaluation import (
 )
 from semmetrics.scoring.fits import EvaluatedPart
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
+from semmetrics.scoring.item_options import OPTIONS_BY_ITEM
+from semmetrics.scoring.item_sums import interval_options_of_sums
 from semmetrics.scoring.score import score_parts, table_of, warn_of_scores
 from semmetrics.scoring.shards import Shard
 from semmetrics.scoring.state_values import Digest, can_hold
 from semmetrics.scoring.statistics import check_models
-from semmetrics.scoring.system_items import (
-    OPTIONS_BY_ITEM,
-    SystemItems,
-    interval_options_of_sums,
-)
+from semmetrics.scoring.system_items import SystemItems
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -274,8 +272,8 @@ class Scorer:
         self.drop_items()
         parts: dict[str, dict[str, EvaluatedPart]] = {}
         for system, items in systems.items():
-            items.check_shards()
-            for part, evaluated in items.evaluated().items():
+            items.dropped.check_shards()
+            for part, evaluated in items.dropped.evaluated.items():
                 parts.setdefault(part, {})[system] = evaluated
         self._check_shared(list(systems.values()))
         notes = []
@@ -348,9 +346,9 @@ class Scorer:
         observations = []
         names: list[str] = []
         for items in systems:
-            for evaluated in items.evaluated().values():
+            for evaluated in items.dropped.evaluated.values():
                 observations.append(evaluated.statistics.observations)
-            names += items.sample_names()
+            names += items.dropped.sample_names()
         setup.kind.check_shared(observations, setup.options, names)
 
     # ---- merging --------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from semmetrics.scoring.dropped_items import DroppedItems, LoadedPart
+from semmetrics.scoring.item_options import columns_of
 from semmetrics.scoring.state_inputs import (
     read_input,
     read_sample,
@@ -25,7 +27,7 @@ from semmetrics.scoring.state_notes import (
 from semmetrics.scoring.state_records import Record
 from semmetrics.scoring.state_statistics import read_statistics, write_statistics
 from semmetrics.scoring.state_values import JsonObject, ValueWriter
-from semmetrics.scoring.system_items import DroppedItems, LoadedPart, SystemItems
+from semmetrics.scoring.system_items import SystemItems
 
 
 def write_system(name: str, items: SystemItems, writer: ValueWriter) -> JsonObject:
@@ -129,7 +131,7 @@ def _write_columns_of_options(items: SystemItems, writer: ValueWriter) -> JsonOb
     """Convert the columns of options that come with the items."""
     columns: JsonObject = {}
     for option, values in items.by_item.items():
-        columns[option] = writer.array(values[0]) if values else None
+        columns[option] = writer.optional_array(columns_of(values))
     return columns
 
 
