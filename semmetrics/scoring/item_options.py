@@ -39,8 +39,8 @@ def read_item_options(
     probs = read_set_size_probs(resolved.set_size_probs, files)
     if probs is not None:
         values["set_size_probs"] = probs
-    weights = read_weights(resolved.weights, files.beside())
-    if weights is not None:
+    if resolved.weights is not None:
+        weights = read_weights(resolved.weights, files.beside()) or Weights(None)
         values["weights"] = _align_with_batch(weights, pred, ref)
     return values
 
