@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics._version import __version__
-from semmetrics.core.columns import Column, Sparse, add_sums, concatenate_columns
+from semmetrics.core.columns import Column, LabelColumn, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.lists import Ids
@@ -326,7 +326,7 @@ class _WiderAxis:
         """Return columns whose codes are places on the wider axis."""
         recoded = dict(columns)
         for name, column in columns.items():
-            if isinstance(column, Sparse):
+            if isinstance(column, LabelColumn):
                 recoded[name] = column.recoded(self.codes, self.width)
         return recoded
 
