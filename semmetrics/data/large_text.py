@@ -166,7 +166,7 @@ def _find_record_columns(
     """
     line, newline, _ = source.head.removeprefix(_BYTE_ORDER_MARK).partition(b"\n")
     leave_if(not newline)
-    record: Any = parse(line.decode(), source.name)
+    record = parse(line.decode(), source.name)
     leave_if(not isinstance(record, dict))
     keys = list(record)
     roles = find_columns(form.record, keys, options, source.name)

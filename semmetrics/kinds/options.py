@@ -196,7 +196,7 @@ def resolve_options(
             names = f"{name}={value}"
             raise InputError("fixed-by", what=f"protocol {protocol}", names=names)
 
-    values = {name: option.default for name, option in OPTIONS.items()}
+    values: dict[str, Any] = {n: option.default for n, option in OPTIONS.items()}
     values.update(given)
     values.update(fixed)
     values["read"] = values["read"] or ReadOptions()

@@ -385,7 +385,7 @@ def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], ItemWeight
     settings["keep_rows"] = False
     read_options = settings.get("read") or ReadOptions()
     weights = read_weights(settings.pop("weights", None), read_options.beside())
-    values: Any = weights
+    values = weights
     if isinstance(weights, Weights):
         values = weights.values
     if values is None:
@@ -428,7 +428,7 @@ def score_sides(
     """
     for name in sides:
         scorer.add_system(name)  # A system may have no items.
-    batches: Any = ahead(_pair_batches(truth, sides))
+    batches = ahead(_pair_batches(truth, sides))
     with closing(batches):  # Reading stops after an error.
         for system, pred, ref in batches:
             _score_batch(scorer, system, pred, ref, weights)

@@ -201,7 +201,7 @@ def score_evaluation(evaluation: Evaluation) -> list[Score]:
     with_tasks = []
     for one in scores:
         if not one.terms:
-            task: Any = evaluation.tasks[one.system][one.part]
+            task = evaluation.tasks[one.system][one.part]
             one = replace(one, task=task)
         with_tasks.append(one)
     return with_tasks

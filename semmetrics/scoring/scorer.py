@@ -181,8 +181,8 @@ class Scorer:
         *,
         system: str | None = None,
         shard: str | None = None,
-        weights: Any = None,
-        set_size_probs: Any = None,
+        weights: object = None,
+        set_size_probs: object = None,
     ) -> None:
         """Add the items of a batch.
 
