@@ -215,16 +215,11 @@ def is_columns(
         If only a column of ids is missing.
     """
     columns = list(value.values())
-    column_types = set(map(type, columns))
-    if any(issubclass(kind, (str, Mapping, Set)) for kind in column_types):
-        return False
-    if not _have_equal_lengths(columns):
+    if not _may_be_columns(columns):
         return False
     names = list(map(str, value))
     folded_names = {name.strip().casefold() for name in names}
-    role_names: set[str] = set()
-    for column in form.table.columns:
-        role_names.update(column.known)
+    role_names = _role_names(form)
     option_names = {options.column(role) for role in form.roles}
     if option_names.isdisjoint(names) and role_names.isdisjoint(folded_names):
         return False  # The keys are probably ids.
@@ -238,6 +233,22 @@ def is_columns(
         return False
     id_cells = columns[roles["id"]]
     return all(isinstance(cell, (str, Integral)) for cell in id_cells)
+
+
+def _role_names(form: Form) -> set[str]:
+    """Return the known names of the columns of a table."""
+    names: set[str] = set()
+    for column in form.table.columns:
+        names.update(column.known)
+    return names
+
+
+def _may_be_columns(values: list[Any]) -> bool:
+    """Return whether all values are sequences or arrays of equal length."""
+    types = set(map(type, values))
+    if any(issubclass(kind, (str, Mapping, Set)) for kind in types):
+        return False
+    return _have_equal_lengths(values)
 
 
 def _have_equal_lengths(columns: list[Any]) -> bool:
