@@ -24,7 +24,13 @@ from semmetrics.scoring.input_buffer import InputBuffer
 
 
 class _Difference(NamedTuple):
-    """What a batch has, and what the earlier batches had instead."""
+    """Descriptions of a batch and of the earlier batches, which differ from it.
+
+    Attributes
+    ----------
+    has, had : str
+        The description of the batch, and of the earlier batches.
+    """
 
     has: str
     had: str

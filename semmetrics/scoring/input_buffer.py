@@ -265,7 +265,7 @@ class InputBuffer:
         self._extend_items(other)
 
     def _extend_description(self, other: InputBuffer) -> None:
-        """Add how another buffer was read, and what is special about it."""
+        """Add how another buffer was read, and its special properties."""
         self.unlike = _add_unlike(self.unlike, other.unlike)
         self.notes = unite([*self.notes, *other.notes])
         self.forms |= other.forms

@@ -147,7 +147,7 @@ class Scorer:
         user_options : dict from name to value
             The options that the user set.
         setup : Evaluation, optional
-            What was opened for the options.
+            The options with everything that was opened for them.
         system : str, optional
             The name of the first system. The default is "preds".
         keep_rows : bool

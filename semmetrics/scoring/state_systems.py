@@ -109,7 +109,7 @@ def _read_part(record: Record, dropped: DroppedItems) -> None:
 
 
 def _write_without_items(dropped: DroppedItems) -> list[JsonObject]:
-    """Convert the observations in batches of which no item is left."""
+    """Convert the observations in batches without any remaining item."""
     without_items = []
     for part, observations in dropped.without_items.items():
         written = write_observations(observations)

@@ -17,7 +17,7 @@ from semmetrics.scoring.system_items import SystemItems
 from semmetrics.scoring.table import ScoreTable
 
 _Parts: TypeAlias = Mapping[str, Mapping[str, EvaluatedPart]]
-"""What was evaluated, by part of the data and system."""
+"""The measures and statistics, by part of the data and system."""
 
 
 def score_sums(

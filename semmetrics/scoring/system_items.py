@@ -159,7 +159,7 @@ class SystemItems:
         ref: Lists,
         values: Mapping[str, ItemValues],
     ) -> None:
-        """Store a batch, or add its sums with those of the stored items."""
+        """Store a batch, or sum it together with the stored items."""
         pred = self.preds.read_alike(pred)
         ref = self.gts.read_alike(ref)
         batch = SystemItems(keep_rows=self.keep_rows)
