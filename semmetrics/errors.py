@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 from semmetrics.messages import (
     Spelling,
@@ -436,6 +436,16 @@ ITEM = f"item {{}}{FROM_0}"
 ROW = f"row {{}}{FROM_0}"
 
 
+class Indexable(Protocol):
+    """A sequence or an array."""
+
+    def __getitem__(self, index: int, /) -> Any:
+        """Return the element at an index."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the elements."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Places:
     """The places of items, for `Lists.where`. They are written only if they are needed.
@@ -449,9 +459,9 @@ class Places:
     """
 
     name: str
-    ids: Sequence[str] | None
+    ids: Indexable | None
     unit: str = ""
-    numbers: Sequence[int] | Any = ()
+    numbers: Indexable = ()
 
     def __call__(self, position: int) -> str:
         """Write the place of the item at a position."""

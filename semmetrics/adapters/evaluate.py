@@ -81,9 +81,9 @@ class SemMetric:
     def compute(
         self,
         *,
-        predictions: Any = None,
-        references: Any = None,
-        weights: Any = None,
+        predictions: object = None,
+        references: object = None,
+        weights: object = None,
         **given: Any,
     ) -> dict[str, float]:
         """Score the items that were added and the items given here, then discard them.

@@ -103,7 +103,7 @@ class SemMetric(Metric):  # type: ignore[misc]
         InputError
             If the batch is invalid.
         """
-        preds, refs = as_sides(self._scorer._given, preds, target)
+        preds, refs = as_sides(self._scorer._user_options, preds, target)
         self._scorer.update(preds, refs, weights=weights, set_size_probs=set_size_probs)
 
     def compute(self) -> Any:

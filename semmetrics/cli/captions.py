@@ -192,7 +192,7 @@ def pairs(run: Run) -> None:
     images = [str(id_) for id_ in image_ids]
     caption_ids = item_ids(captions.ids, captions.side.sizes)
     names = [str(id_) for id_ in caption_ids]
-    axis: Any = run["axis"] or "captions"
+    axis = run["axis"] or "captions"
     if top_k is not None:
         check_k(top_k, axis, len(images), len(names))
     notes: list[Fact] = []

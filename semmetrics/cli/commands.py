@@ -529,7 +529,7 @@ def _compare_tables(run: Run) -> None:
         raise InputError(
             "wrong-count", "-m", found="several measures", wanted="--table"
         )
-    tables: Any = output.name_systems(run["table"], "--table")
+    tables = output.name_systems(run["table"], "--table")
     if len(tables) == 1:
         tables = run["table"][0]
     measure = None

@@ -247,7 +247,7 @@ def rank(run: Run) -> None:
     has_one_source = n_tables == 0 if run["files"] else n_tables == 1
     if not has_one_source:
         raise click.UsageError("name files of scores, or one --table")
-    source: Any = None
+    source = None
     if run["table"]:
         source = run["table"][0]
     if not source:

@@ -184,7 +184,7 @@ def completion(run: Run) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    completion_class: Any = get_completion_class(run["shell"])
+    completion_class = get_completion_class(run["shell"])
     program = click.get_current_context().find_root().command
     script = completion_class(program, {}, "semmetrics", "_SEMMETRICS_COMPLETE")
     output.echo(script.source_template % script.source_vars())

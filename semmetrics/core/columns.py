@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -281,6 +281,14 @@ class Sparse:
         sizes = np.concatenate([np.diff(part.indptr) for part in parts])
         codes = np.concatenate([part.codes for part in parts])
         return Sparse(offsets(sizes), codes, parts[0].width)
+
+
+@runtime_checkable
+class LabelColumn(Protocol):
+    """A column whose categories are labels, such as `Sparse`."""
+
+    def recoded(self, codes: Codes, width: int) -> Any:
+        """Return the same items with category c replaced by ``codes[c]``."""
 
 
 Column: TypeAlias = Dense | Coded | OneHot | Sparse

@@ -249,7 +249,7 @@ def _as_fast_type(values: NDArray[Any]) -> NDArray[Any]:
 
 def _sum_down(table: Any, columns: Any, test: _BlockTest) -> Ints:
     """Count the rows that pass a test, in each of some columns."""
-    total: Any = 0
+    total = 0
     for rows in slices(len(table), _ROWS_PER_BLOCK):
         block = _as_fast_type(table[rows, columns])
         passes = test(block, rows.start).view(np.uint8)

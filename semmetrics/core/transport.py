@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class WeightedWords(NamedTuple):
         is_word = places < sizes
         flat = np.where(is_word, self.indptr[items] + places, 0)
         weights = np.where(is_word, self.weights[flat], 0.0)
-        totals: Any = 1.0
+        totals = 1.0
         if len(weights):
             totals = sum_in_order(weights)
         shares = weights / np.where(totals > 0, totals, 1.0)

@@ -28,7 +28,7 @@ Computation 10 (1).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -271,7 +271,7 @@ def linear_program(costs: Floats, rows: Floats, columns: Floats) -> _SinglePlan 
     # The matrix sums the flows of each row and each column: every cell counts in one of each.
     lines = np.stack([row, m + column], axis=1).ravel()
     cell_offsets = np.arange(0, 2 * n_cells + 1, 2)
-    sums: Any = csc_array((np.ones(2 * n_cells), lines, cell_offsets), (m + n, n_cells))
+    sums = csc_array((np.ones(2 * n_cells), lines, cell_offsets), (m + n, n_cells))
     # The condition for the last column follows from the others, up to rounding, with which there
     # may be no plan.
     result = linprog(

@@ -166,11 +166,7 @@ def _find_unfit_role(column_types: _ColumnTypes, form: Form) -> str | None:
     """Return the first role whose column has a type that cannot be read."""
     if not has_type(column_types.ids, *STRING_TYPES, "integer"):
         return "id"
-    entry_types = list(STRING_TYPES)
-    if not form.blank:
-        entry_types.append("null")  # A column of nulls: no item has entries.
-    if form.numbered or form.places:
-        entry_types.append("integer")
+    entry_types = _entry_types(form)
     if not column_types.has_lists and not has_type(column_types.entries, *entry_types):
         return form.noun
     if column_types.scores is None or column_types.has_score_strings:
@@ -183,6 +179,16 @@ def _find_unfit_role(column_types: _ColumnTypes, form: Form) -> str | None:
     if not has_type(column_types.scores, *number_types):
         return "score"
     return None
+
+
+def _entry_types(form: Form) -> list[str]:
+    """Return the types that a column of entries may have."""
+    entry_types = list(STRING_TYPES)
+    if not form.blank:
+        entry_types.append("null")  # A column of nulls: no item has entries.
+    if form.numbered or form.places:
+        entry_types.append("integer")
+    return entry_types
 
 
 def _score_type_of_objects(entries: Any) -> Any:
@@ -245,12 +251,17 @@ def _read_strictly(
         ids.append(as_id(cell, where=at(name, ROW.format(row))))
     if form.blank and None in values:
         row = values.index(None)
-        remedy = f"write an empty text for an empty {form.noun}"
         where = at(name, ROW.format(first + row), ids[row])
-        raise InputError("null", where, role=f"the {form.noun}", remedy=remedy)
+        raise _null_error(form, where)
     entries = ["" if value is None else value for value in values]
     rows = range(first, first + len(ids))
     return entry_rows([(rows, ids, entries, *scores)], name, form, ROW)
+
+
+def _null_error(form: Form, where: str) -> InputError:
+    """Return the error for a null in a column of entries that may be empty."""
+    remedy = f"write an empty text for an empty {form.noun}"
+    return InputError("null", where, role=f"the {form.noun}", remedy=remedy)
 
 
 def _number_rows(

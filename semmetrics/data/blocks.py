@@ -43,7 +43,7 @@ from semmetrics.data.source import (
     naming,
     open_parts,
 )
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, Places, at
 
 Read: TypeAlias = Callable[[Any, str], Any]
 """Returns the lists in a Source or an Arrow table, given its name in messages."""
@@ -138,7 +138,7 @@ class Parts:
                 n_bytes_before = 0
                 end = (None, 0)
                 for (block, n_bytes), (next_block, _) in pairwise(chain(blocks, [end])):
-                    lists: Any = None
+                    lists = None
                     try:
                         lists = read(rows.add(block), name)
                     except InputError as error:
@@ -181,10 +181,9 @@ class Parts:
         for note in lists.notes:
             if note.code == "scattered-rows":
                 raise InputError("rows-apart", at(name, "", note.examples[0]))
-        if not is_last:
+        if not is_last and isinstance(lists.where, Places):
             # The rows of the last item may continue in the next block.
-            where: Any = lists.where
-            rows.drop(int(where.numbers[-1]))
+            rows.drop(int(lists.where.numbers[-1]))
             lists = lists.rows(0, len(lists) - 1)
         items = replace(lists, source=self.name, notes=rows.notes + lists.notes)
         # Hashed in the thread that reads. The ids store their hashes.

@@ -284,6 +284,17 @@ def _count_occurrences(lists: Lists, codes: Sequence[int]) -> int:
     return int(counts[list(codes)].sum())
 
 
+def _join_entries(lists: Lists, entries: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Return, for each item, the entries of all its cells, given by the code of a cell."""
+    items = []
+    for start, stop in pairwise(lists.side.indptr.tolist()):
+        item: list[Any] = []
+        for code in lists.side.codes[start:stop].tolist():
+            item.extend(entries[code])
+        items.append(item)
+    return items
+
+
 def _expand(lists: Lists, form: Form, cells: _Cells) -> Lists:
     """Replace each list that is written as text by its entries."""
     if lists.side.scores is not None:
@@ -295,12 +306,7 @@ def _expand(lists: Lists, form: Form, cells: _Cells) -> Lists:
         if form.scored:
             values = [_as_name(value) for value in values]
         entries[code] = values
-    items: list[list[Any]] = []
-    for start, stop in pairwise(lists.side.indptr.tolist()):
-        item: list[Any] = []
-        for code in lists.side.codes[start:stop].tolist():
-            item.extend(entries[code])
-        items.append(item)
+    items = _join_entries(lists, entries)
     ids: Any = lists.ids if lists.has_ids else None
     where_of: Any = lists.where
     expanded = encode(Items(ids, items, where_of, lists.source), form)

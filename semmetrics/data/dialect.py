@@ -107,13 +107,13 @@ def check_plain_text(source: Source, lines: Sequence[str]) -> None:
     where = at(source.name, f"line {lines.index(filled[0]) + 1}")
     if _is_json(filled[0]):
         raise InputError("text-is-json", where, value=shown(filled[0]))
-    if all(_FAIRSEQ_LINE.match(line) for line in filled):
+    if all(map(_FAIRSEQ_LINE.match, filled)):
         raise InputError("fairseq-lines", where, value=shown(filled[0]))
     for pattern in (_FILE_LINE, _NUMBER_LINE):
-        if all(pattern.match(line) for line in filled):
+        if all(map(pattern.match, filled)):
             raise InputError("ids-in-text", where, value=shown(filled[0]))
     for pattern in (_ONLY_NUMBERS, _MARKED_LINE):
-        if len(filled) > 1 and all(pattern.fullmatch(line) for line in filled):
+        if len(filled) > 1 and all(map(pattern.fullmatch, filled)):
             raise InputError("numbers-in-text", where, value=shown(filled[0]))
 
 

@@ -199,14 +199,17 @@ def _check_depth(name: str, column: list[Any]) -> None:
         raise InputError("deep-column", name=name)
 
 
+def _feature_of_cells(feature: Any) -> Any:
+    """Return the feature of the cells of a column, also if each row has a list of cells."""
+    if isinstance(feature, list):
+        return feature[0]
+    return getattr(feature, "feature", feature)
+
+
 def _with_class_names(table: Any, features: Mapping[str, Any]) -> Any:
     """Replace the codes of ``ClassLabel`` features by class names. The code -1 becomes null."""
     for place, name in enumerate(table.column_names):
-        feature: Any = features.get(name)
-        if isinstance(feature, list):
-            feature = feature[0]
-        else:
-            feature = getattr(feature, "feature", feature)
+        feature = _feature_of_cells(features.get(name))
         if not hasattr(feature, "int2str"):
             continue
         class_names = [*feature.names, None]

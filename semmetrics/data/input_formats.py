@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Any
 
 from semmetrics.data.form import EXTENSIONS, FILE_ID, RECORD_IDS, Form
 from semmetrics.data.json_files import parse
@@ -158,7 +157,7 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
 def _sniff_object(content: str, first_line: re.Match[str]) -> str:
     """Return "jsonl" if content that begins with an object consists of records, else "json"."""
     try:
-        value: Any = parse(first_line.group(), "")
+        value = parse(first_line.group(), "")
     except InputError:
         # The object has several lines, or its reader will raise the error.
         return "json"

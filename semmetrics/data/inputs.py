@@ -428,6 +428,15 @@ def _read_flickr(source: Source, form: Form, options: ReadOptions) -> Items:
     return items
 
 
+def _blank_lines(lines: Sequence[str]) -> list[int]:
+    """Return the numbers of lines without a visible character."""
+    numbers = []
+    for number, line in enumerate(lines, 1):
+        if not line or line.isspace():
+            numbers.append(number)
+    return numbers
+
+
 def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read plain text with one item per line and tabs between its entries.
 
@@ -447,10 +456,7 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
     if "\t" in text:
         items.items = [line.split("\t") for line in lines]
         items.understood = f"text, one item a line, tabs between its {form.noun}s"
-    blank_lines = []
-    for number, line in enumerate(lines, 1):
-        if not line or line.isspace():
-            blank_lines.append(number)
+    blank_lines = _blank_lines(lines)
     if blank_lines:
         values = {"noun": form.noun, "first": blank_lines[0]}
         items.notes.append(Fact("blank-texts", len(blank_lines), values=values))

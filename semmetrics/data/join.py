@@ -22,6 +22,7 @@ from semmetrics.arguments import check_choice, check_once, is_iterable
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.id_parts import PARTS, compared, rename_ids
 from semmetrics.data.lists import Ids, Lists, Numbering, Side, Texts, take_ids
+from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
 from semmetrics.messages import listing, pluralize
 
@@ -480,12 +481,12 @@ class Weights:
         """Whether the numbers have ids."""
         return isinstance(self.values, Mapping)
 
-    def align(self, ref: Lists, ids: Ids) -> Floats:
+    def align(self, ref: Lists | Matrix, ids: Ids) -> Floats:
         """Return the weight of each joined item.
 
         Parameters
         ----------
-        ref : Lists
+        ref : Lists or Matrix
             The ground truth.
         ids : sequence of str, or range
             The ids of the joined items.
@@ -517,7 +518,7 @@ class Weights:
             raise InputError("infinite-sum", self.source, role="all sample weights")
         return weights
 
-    def _by_id(self, ref: Lists) -> dict[str, Any]:
+    def _by_id(self, ref: Lists | Matrix) -> dict[str, Any]:
         """Return the weights by id, before their values are checked.
 
         A sequence gets the ids of the ground truth.

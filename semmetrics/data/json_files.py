@@ -225,16 +225,11 @@ def is_columns(
         If only a column of ids is missing.
     """
     columns = list(value.values())
-    column_types = set(map(type, columns))
-    if any(issubclass(kind, (str, Mapping, Set)) for kind in column_types):
-        return False
-    if not _have_equal_lengths(columns):
+    if not _may_be_columns(columns):
         return False
     names = list(map(str, value))
     folded_names = {name.strip().casefold() for name in names}
-    role_names: set[str] = set()
-    for column in form.table.columns:
-        role_names.update(column.known)
+    role_names = _role_names(form)
     option_names = {options.column(role) for role in form.roles}
     if option_names.isdisjoint(names) and role_names.isdisjoint(folded_names):
         return False  # The keys are probably ids.
@@ -248,6 +243,22 @@ def is_columns(
         return False
     id_cells = columns[roles["id"]]
     return all(isinstance(cell, (str, Integral)) for cell in id_cells)
+
+
+def _role_names(form: Form) -> set[str]:
+    """Return the known names of the columns of a table."""
+    names: set[str] = set()
+    for column in form.table.columns:
+        names.update(column.known)
+    return names
+
+
+def _may_be_columns(values: list[Any]) -> bool:
+    """Return whether all values are sequences or arrays of equal length."""
+    types = set(map(type, values))
+    if any(issubclass(kind, (str, Mapping, Set)) for kind in types):
+        return False
+    return _have_equal_lengths(values)
 
 
 def _have_equal_lengths(columns: list[Any]) -> bool:
@@ -336,7 +347,7 @@ def _read_mapping(value: Mapping[Any, Any], name: str, form: Form, kind: str) ->
 
 
 def pair_mappings(found: Items, form: Form) -> tuple[int, str]:
-    """Replace mappings from entry to number by lists of pairs, in place.
+    """Replace mappings from entry to number by lists of pairs.
 
     If every item is such a mapping, all values are 0 or 1 and some are booleans, the values say
     whether an item has the entry, as in a row of a 0/1 matrix. Otherwise the values are scores,
@@ -349,12 +360,9 @@ def pair_mappings(found: Items, form: Form) -> tuple[int, str]:
     str
         The kind of their values: "0/1" or "score".
     """
-    items: Any = found.items
-    if not form.scored:
+    if not form.scored or not _has_mapping(found.items):
         return 0, "score"
-    # Few distinct types are tested faster than many items.
-    if not any(issubclass(kind, Mapping) for kind in set(map(type, items))):
-        return 0, "score"
+    items = list(found.items)
     rows = [row for row, item in enumerate(items) if isinstance(item, Mapping)]
     values: list[Any] = []
     for row in rows:
@@ -362,15 +370,26 @@ def pair_mappings(found: Items, form: Form) -> tuple[int, str]:
     value_types = set(map(type, values))
     if len(rows) == len(items) and _are_memberships(values, value_types):
         found.order = "keys"
-        for row, item in enumerate(items):
-            items[row] = [(entry, int(value)) for entry, value in item.items()]
+        found.items = list(map(_pairs_of_memberships, items))
         return len(rows), "0/1"
     for row in rows:
         item = items[row]
         if not value_types <= {int, float}:
             item = _check_scores(item, form, found.where(row))
         items[row] = list(item.items())
+    found.items = items
     return len(rows), "score"
+
+
+def _has_mapping(items: Sequence[Any]) -> bool:
+    """Return whether an item is a mapping."""
+    # Few distinct types are tested faster than many items.
+    return any(issubclass(kind, Mapping) for kind in set(map(type, items)))
+
+
+def _pairs_of_memberships(item: Mapping[Any, Any]) -> list[tuple[Any, int]]:
+    """Return the entries of an item, each with 0 or 1."""
+    return [(entry, int(value)) for entry, value in item.items()]
 
 
 def _are_memberships(values: Sequence[Any], value_types: Set[type]) -> bool:

@@ -168,7 +168,7 @@ def _find_record_columns(
     """
     line, newline, _ = source.head.removeprefix(_BYTE_ORDER_MARK).partition(b"\n")
     leave_if(not newline)
-    record: Any = parse(line.decode(), source.name)
+    record = parse(line.decode(), source.name)
     leave_if(not isinstance(record, dict))
     keys = list(record)
     roles = find_columns(form.record, keys, options, source.name)
@@ -339,21 +339,15 @@ class _ParsedRows(NamedTuple):
 
 def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
     """Read CSV or TSV with one row per entry, or one row per item with a label delimiter."""
-    delimiter = options.delimiter
-    if not delimiter:
-        delimiter = "\t" if kind == "tsv" else ","
+    usual_delimiter = "\t" if kind == "tsv" else ","
+    delimiter = options.delimiter or usual_delimiter
     header = _read_header(source, delimiter, options)
     roles = find_columns(form.table, header.names, options, at(source.name, "line 1"))
     split = options.label_delimiter if form.scored else None
     has_lists = split is not None
-    if has_lists:
-        column_types = [pa.string(), pa.string(), pa.string()]
-    else:
-        coded_strings = pa.dictionary(pa.int32(), pa.string())
-        column_types = [pa.string(), coded_strings, pa.float64()]
     # Columns are called by their numbers, since names may occur twice.
     names = [str(place) for place in roles.values()]
-    types_by_name = dict(zip(names, column_types, strict=False))
+    types_by_name = dict(zip(names, _column_types(has_lists=has_lists), strict=False))
     n_columns = len(header.names)
     limit = options.max_line_bytes
     parser = _RowParser(delimiter, n_columns, types_by_name, limit)
@@ -384,6 +378,14 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     n_split = int((lists.side.sizes > 1).sum())
     understood = lists.understood + split_text(n_split, len(lists), split)
     return replace(lists, understood=understood)
+
+
+def _column_types(*, has_lists: bool) -> list[Any]:
+    """Return the Arrow types of the columns of ids, of entries and of scores."""
+    if has_lists:
+        return [pa.string(), pa.string(), pa.string()]
+    coded_strings = pa.dictionary(pa.int32(), pa.string())
+    return [pa.string(), coded_strings, pa.float64()]
 
 
 def _read_header(source: Source, delimiter: str, options: ReadOptions) -> _Header:

@@ -30,7 +30,7 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.errors import ITEM, InputError, Places
+from semmetrics.errors import ITEM, Indexable, InputError, Places
 from semmetrics.messages import pluralize
 
 K = TypeVar("K")
@@ -144,7 +144,7 @@ def take_ids(ids: Ids, rows: Ints) -> Ids:
     return [ids[i] for i in rows.tolist()]
 
 
-def join_ids(parts: Sequence[Ids]) -> Ids:
+def join_ids(parts: Sequence[Ids]) -> Sequence[str]:
     """Concatenate the ids of several parts.
 
     Examples
@@ -519,8 +519,8 @@ class Lists:
         """
         where = self.where
         if isinstance(where, Places):
-            place_ids: Any = None if where.ids is None else ids
-            numbers: Any = ()
+            place_ids = None if where.ids is None else ids
+            numbers: Indexable = ()
             if where.unit:
                 numbers = np.asarray(where.numbers)[rows]
             where = replace(where, ids=place_ids, numbers=numbers)

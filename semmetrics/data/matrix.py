@@ -247,32 +247,11 @@ def as_matrix(
     [0]
     """
     refuse_masked(values, source)
-    if values.ndim == 1:
-        raise InputError(
-            "vector-as-matrix", source, role="the array", shape=values.shape
-        )
-    if values.ndim != 2:
-        raise InputError(
-            "wrong-shape",
-            source,
-            role="the matrix",
-            shape=values.shape,
-            wanted="items x classes",
-        )
+    _check_two_axes(values, source)
     n_items, n_names = values.shape
     class_names = map(str, range(n_names)) if names is None else names
     terms = class_terms(class_names)
-    if len(terms) != n_names:
-        details = {
-            "found": pluralize(len(terms), "class"),
-            "wanted": pluralize(n_names, "column"),
-        }
-        if len(terms) == n_items:
-            details["fix"] = "rows must be items, so transpose the matrix"
-        raise InputError("wrong-count", source, **details)
-    if len(set(terms)) != n_names:
-        ((repeated, _),) = Counter(terms).most_common(1)
-        raise InputError("duplicate-column", source, name=", ".join(repeated))
+    _check_column_names(terms, values.shape, source)
     if isinstance(values, np.ndarray):
         values = np.asarray(values)
     else:
@@ -299,6 +278,40 @@ def as_matrix(
     if values.dtype.kind == "f" and (finite or matrix.sparse):
         check_finite(values, source)
     return matrix
+
+
+def _check_two_axes(values: Any, source: str) -> None:
+    """Raise an error for an array that does not have two axes."""
+    if values.ndim == 1:
+        raise InputError(
+            "vector-as-matrix", source, role="the array", shape=values.shape
+        )
+    if values.ndim != 2:
+        raise InputError(
+            "wrong-shape",
+            source,
+            role="the matrix",
+            shape=values.shape,
+            wanted="items x classes",
+        )
+
+
+def _check_column_names(
+    terms: Sequence[Terms], shape: tuple[int, int], source: str
+) -> None:
+    """Raise an error if there is not one name for each column."""
+    n_items, n_columns = shape
+    if len(terms) != n_columns:
+        details = {
+            "found": pluralize(len(terms), "class"),
+            "wanted": pluralize(n_columns, "column"),
+        }
+        if len(terms) == n_items:
+            details["fix"] = "rows must be items, so transpose the matrix"
+        raise InputError("wrong-count", source, **details)
+    if len(set(terms)) != n_columns:
+        ((repeated, _),) = Counter(terms).most_common(1)
+        raise InputError("duplicate-column", source, name=", ".join(repeated))
 
 
 def class_numbers(values: Any) -> Any:

@@ -131,7 +131,7 @@ class Similarities(_Tables):
         Half precision becomes single precision, which is exact.
         """
         own_rows = ragged.as_slice(rows)
-        own_columns: Any = slice(None)
+        own_columns = slice(None)
         if columns is not None:
             own_columns = ragged.as_slice(columns)
         if self.transposed:
@@ -155,7 +155,7 @@ class Similarities(_Tables):
             return find_first(self.table(rows, None), codes)
         places = np.searchsorted(columns, codes)
         is_inside = np.append(columns, -1)[places] == codes
-        own_codes: Any = np.where(is_inside, places, -1)
+        own_codes = np.where(is_inside, places, -1)
         first = find_first(self.table(rows, columns), own_codes)
         return first._replace(
             places=columns[first.places].astype(np.int32),

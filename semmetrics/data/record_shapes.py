@@ -44,25 +44,24 @@ def find_records(
         *form.record.columns[1].known,
         *form.columns,
     }
-    records = _split_rows(document) or _by_column(document, entry_names)
-    records = records or _by_key(document, entry_names)
+    records = (
+        _split_rows(document)
+        or _by_column(document, entry_names)
+        or _by_key(document, entry_names)
+    )
     if not records:
         return None
-    is_numbered = [key for key, _ in records] == [
-        str(number) for number in range(len(records))
-    ]
     id_names = {
         options.id_column,
         *form.record.columns[0].known,
         *form.table.columns[0].known,
     }
+    prefers_own_ids = options.id_column is not None or _has_row_numbers(records)
     id_name = form.first_id or "id"
     records_with_id: list[Mapping[str, Any]] = []
     for key, record in records:
-        own_ids = [
-            name for name in record if _folded(name) in id_names or name in id_names
-        ]
-        if own_ids and (is_numbered or options.id_column is not None):
+        own_ids = _names_among(record, id_names)
+        if own_ids and prefers_own_ids:
             records_with_id.append(record)
             continue
         others = {name: cell for name, cell in record.items() if name not in own_ids}
@@ -70,23 +69,30 @@ def find_records(
     return records_with_id
 
 
+def _has_row_numbers(records: Records) -> bool:
+    """Return whether the keys of records are the numbers of rows."""
+    return all(key == str(number) for number, (key, _) in enumerate(records))
+
+
+def _names_among(record: Mapping[Any, Any], names: set[str | None]) -> list[Any]:
+    """Return the names of a record that are among some names, in any case."""
+    return [name for name in record if name in names or _folded(name) in names]
+
+
 def _folded(name: Any) -> str:
     return str(name).strip().casefold()
 
 
 def _is_entry(value: Any) -> bool:
-    """Tell whether a value may be an entry or entries; a number is a score."""
+    """Return whether a value may be an entry or entries. A number is a score."""
     return value is None or isinstance(value, str | list | tuple)
 
 
 def _is_record(value: Any, entry_names: set[str | None]) -> bool:
-    """Tell whether a value is an object with entries under a known name."""
+    """Return whether a value is an object with entries under a known name."""
     if not isinstance(value, Mapping) or "_cls" in value:
         return False
-    for name, cell in value.items():
-        if (name in entry_names or _folded(name) in entry_names) and _is_entry(cell):
-            return True
-    return False
+    return any(_is_entry(value[name]) for name in _names_among(value, entry_names))
 
 
 def _by_key(document: Mapping[Any, Any], entry_names: set[str | None]) -> Records:
@@ -101,20 +107,25 @@ def _by_key(document: Mapping[Any, Any], entry_names: set[str | None]) -> Record
 
 def _by_column(document: Mapping[Any, Any], entry_names: set[str | None]) -> Records:
     """Return the records of ``{column: {index: cell}}``."""
-    columns = list(document.values())
+    keys = _shared_keys(list(document.values()))
+    if not keys or not _is_record(_row_of(document, keys[0]), entry_names):
+        return []
+    return [(str(key), _row_of(document, key)) for key in keys]
+
+
+def _shared_keys(columns: list[Any]) -> list[Any]:
+    """Return the keys of several mappings, or an empty list if they do not have the same ones."""
     if not columns or not all(isinstance(column, Mapping) for column in columns):
         return []
     keys = list(columns[0])
-    if not keys or any(list(column) != keys for column in columns):
+    if any(list(column) != keys for column in columns):
         return []
-    first = {name: column[keys[0]] for name, column in document.items()}
-    if not _is_record(first, entry_names):
-        return []
-    records: Records = []
-    for key in keys:
-        record = {name: column[key] for name, column in document.items()}
-        records.append((str(key), record))
-    return records
+    return keys
+
+
+def _row_of(document: Mapping[Any, Any], key: Any) -> dict[Any, Any]:
+    """Return the cell of each column under a key."""
+    return {name: column[key] for name, column in document.items()}
 
 
 def _split_rows(document: Mapping[Any, Any]) -> Records:
@@ -123,13 +134,26 @@ def _split_rows(document: Mapping[Any, Any]) -> Records:
     data = document.get("data")
     if not isinstance(data, Sequence) or isinstance(data, str) or not data:
         return []
-    is_table = names == _TABLE and isinstance(document["schema"], Mapping)
-    if is_table and all(isinstance(record, Mapping) for record in data):
-        return [(str(number), record) for number, record in enumerate(data)]
-    if names != _SPLIT or not all(isinstance(row, list) for row in data):
+    if names == _TABLE and isinstance(document["schema"], Mapping):
+        return _rows_of_table(data)
+    if names == _SPLIT:
+        return _rows_of_split(document["columns"], document["index"], data)
+    return []
+
+
+def _rows_of_table(data: Sequence[Any]) -> Records:
+    """Return the records of ``orient="table"``, which have the numbers of rows as keys."""
+    if not all(isinstance(record, Mapping) for record in data):
         return []
-    columns = document["columns"]
-    index = document["index"]
+    return [(str(number), record) for number, record in enumerate(data)]
+
+
+def _rows_of_split(
+    columns: Sequence[Any], index: Sequence[Any], data: Sequence[Any]
+) -> Records:
+    """Return the records of ``orient="split"``, with the index as keys."""
+    if not all(isinstance(row, list) for row in data):
+        return []
     if len(index) != len(data) or any(len(row) != len(columns) for row in data):
         return []
     records: Records = []

@@ -17,11 +17,11 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -308,7 +308,7 @@ def _end_of_closed_rows(part: bytes, end: int, n_quotes_before: int) -> int:
     return end
 
 
-def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
+def ahead(items: Iterator[T], *, worth: bool = True) -> Generator[T, None, None]:
     """Compute the next item in a thread while the previous one is used.
 
     Parameters
@@ -328,12 +328,16 @@ def ahead(items: Iterator[T], *, worth: bool = True) -> Iterator[T]:
         return
     from concurrent.futures import ThreadPoolExecutor  # only large data need it
 
-    end: Any = object()
     with ThreadPoolExecutor(1) as pool:
-        next_item = pool.submit(next, items, end)
-        while (item := next_item.result()) is not end:
-            next_item = pool.submit(next, items, end)
-            yield item
+        next_items = pool.submit(_take_one, items)
+        while one_item := next_items.result():
+            next_items = pool.submit(_take_one, items)
+            yield from one_item
+
+
+def _take_one(items: Iterator[T]) -> list[T]:
+    """Return the next item in a list, which is empty at the end."""
+    return list(islice(items, 1))
 
 
 @contextmanager
@@ -496,7 +500,7 @@ def open_path(
         remedy = "name a file, or - for standard input"
         raise InputError("empty", role="the path", remedy=remedy)
     if name == "-":
-        stream: Any = getattr(sys.stdin, "buffer", None)
+        stream = getattr(sys.stdin, "buffer", None)
         if stream is None or stream.closed:
             raise InputError("unreadable", _STDIN, why="standard input is closed")
         yield stream, _STDIN, None

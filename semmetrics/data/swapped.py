@@ -162,8 +162,8 @@ def _is_ranking(lists: Lists) -> bool:
         return False
     if 1 < size == len(lists.vocabulary):
         return True
-    scores: Any = lists.side.scores
-    if size < _MIN_RANKED_LABELS:
+    scores = lists.side.scores
+    if scores is None or size < _MIN_RANKED_LABELS:
         return False
     table = scores.reshape(len(lists), size)
     is_descending = np.diff(table, axis=1) < 0

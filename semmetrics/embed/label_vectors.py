@@ -46,7 +46,7 @@ class LabelVectors(TermVectors):
     terms: tuple[str, ...]
     indptr: Ints
     rows: Ints
-    device: Any = None
+    device: object = None
 
     def __str__(self) -> str:
         return _describe_model(self.embedder, self.lookup, self.oov)
@@ -137,7 +137,7 @@ class TextModel:
     embedder: Embedder
     lookup: str
     oov: str
-    device: Any = None
+    device: object = None
 
     def __str__(self) -> str:
         return _describe_model(self.embedder, self.lookup, self.oov)
@@ -161,7 +161,7 @@ def label_vectors(
     lookup: str = "auto",
     oov: str = "zero",
     whole: bool = False,
-    device: Any = None,
+    device: object = None,
 ) -> LabelVectors:
     """Look up the terms of labels, each distinct term once.
 

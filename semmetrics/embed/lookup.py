@@ -420,10 +420,7 @@ def _look_up(terms: Sequence[str], embedder: WordEmbedder, rule: str) -> _ModelV
     word_lists = [term_words.words_of[term] for term in terms]
     vectors = _mean_vectors(embedder, term_words.rows, word_lists)
     words = [_join_words(word_list) for word_list in word_lists]
-    n_means = 0
-    for term, word_list in zip(terms, word_lists, strict=True):
-        if word_list and term in term_words.parts_of:
-            n_means += 1
+    n_means = _count_means(terms, word_lists, term_words)
     composed = np.zeros(len(terms), np.bool_)
     for place, term in enumerate(terms):
         if words[place] is not None:
@@ -443,6 +440,17 @@ def _look_up(terms: Sequence[str], embedder: WordEmbedder, rule: str) -> _ModelV
         n_means=n_means,
         n_truncated=0,
     )
+
+
+def _count_means(
+    terms: Sequence[str], word_lists: Sequence[Sequence[str]], term_words: _TermWords
+) -> int:
+    """Return how many terms have the mean vector of several words."""
+    n_means = 0
+    for term, word_list in zip(terms, word_lists, strict=True):
+        if word_list and term in term_words.parts_of:
+            n_means += 1
+    return n_means
 
 
 def _find_whole_terms(

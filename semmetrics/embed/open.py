@@ -10,7 +10,7 @@ which options apply to it.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
 from typing import Any
 
@@ -346,8 +346,8 @@ def describe(spec: str, *, check: bool = False) -> dict[str, Any]:
         if folder is None:
             raise InputError("not-converted", spec)
         verify(folder)
-    model: Any = open_embedding(spec)
-    n_words = len(model) if hasattr(model, "__len__") else None
+    model = open_embedding(spec)
+    n_words = len(model) if isinstance(model, Sized) else None
     description: dict[str, Any] = {
         "identity": model.identity,
         "dimension": model.dimension,

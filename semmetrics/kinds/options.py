@@ -181,19 +181,15 @@ def resolve_options(
     for name, value in given.items():
         if is_given(value) and not _applies_to(OPTIONS[name], kind):
             raise InputError("not-of-kind", name=name, kind=kind)
-    rules = given.get("decode")
-    if "threshold" in given:
-        given["decode"] = decoding_rules(rules, given["threshold"])
-    elif isinstance(rules, (list, tuple)):
-        given["decode"] = [clean_rule(rule) for rule in rules]
-    elif rules is not None:
-        given["decode"] = clean_rule(rules)
+    rules = _decoding_rules(given)
+    if rules is not None:
+        given["decode"] = rules
     for name, value in fixed.items():
         if given.get(name, value) != value:
             names = f"{name}={value}"
             raise InputError("fixed-by", what=f"protocol {protocol}", names=names)
 
-    values = {name: option.default for name, option in OPTIONS.items()}
+    values: dict[str, Any] = {n: option.default for n, option in OPTIONS.items()}
     values.update(given)
     values.update(fixed)
     values["read"] = values["read"] or DEFAULTS
@@ -201,6 +197,16 @@ def resolve_options(
         name for name, value in given.items() if is_asked(name, value)
     )
     return ResolvedOptions(set_by_user=set_by_user, opened={}, **values)
+
+
+def _decoding_rules(given: Mapping[str, Any]) -> str | list[str] | None:
+    """Return the decoding rules of ``threshold`` and ``decode``, or None without any."""
+    rules = given.get("decode")
+    if "threshold" in given:
+        return decoding_rules(rules, given["threshold"])
+    if isinstance(rules, (list, tuple)):
+        return [clean_rule(rule) for rule in rules]
+    return None if rules is None else clean_rule(rules)
 
 
 def _applies_to(option: Option, kind: str) -> bool:

@@ -319,7 +319,7 @@ class WordTable:
     indptr: Ints
     codes: Ints
     vectors: NDArray[np.float32]
-    device: Any = None
+    device: object = None
     skips: bool = False
 
     @cached_property

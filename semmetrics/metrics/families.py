@@ -286,7 +286,9 @@ def evaluate_formula(
         If a user's formula fails, or a formula returns an infinite value or an array of
         another shape than the counts.
     """
-    formula: Any = definition.formula
+    formula = definition.formula
+    if formula is None:
+        raise TypeError(f"{definition.name} has no formula")
     arguments = {name: counts[name] for name in definition.arguments}
     try:
         with np.errstate(all="ignore"):  # 0/0 is nan, which is an undefined value

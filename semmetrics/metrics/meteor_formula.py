@@ -120,7 +120,7 @@ def _share(counts: Any, side: str) -> Floats:
     n_function = counts[f"function_{side}"]
     n_content = counts[f"n_{side}"] - n_function
     words = DELTA * n_content + (1 - DELTA) * n_function
-    matches: Any = 0
+    matches = 0
     for stage, weight in WEIGHTS.items():
         matches = matches + weight * DELTA * counts[f"{stage}_content_{side}"]
     for stage, weight in WEIGHTS.items():
@@ -139,7 +139,7 @@ def _fragmentation(counts: Any) -> Floats:
 
 def _stage_share(counts: Any, stage: str) -> Floats:
     """Return the share of all words, of both sides together, that match at a stage."""
-    n_matched: Any = 0
+    n_matched = 0
     for kind, side in product(_WORD_KINDS, _SIDES):
         n_matched = n_matched + counts[f"{stage}_{kind}_{side}"]
     return divide(n_matched, counts["n_pred"] + counts["n_ref"], 0.0)

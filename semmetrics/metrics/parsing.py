@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -152,13 +152,17 @@ def refuse_commas(
         return
     if kind and not any(kind in _kinds_of_text(name) for name in names):
         return
-    wanted = parts[0]
-    for part in parts[1:]:
-        if part in names:
-            wanted += f" {part}"
-        else:
-            wanted += f",{part}"
+    wanted = _separate_by_spaces(parts, names)
     raise InputError("comma-separated", text=text, wanted=wanted)
+
+
+def _separate_by_spaces(parts: Sequence[str], names: Container[str]) -> str:
+    """Return parts with spaces before names, and commas before all others."""
+    text: str = parts[0]
+    for part in parts[1:]:
+        separator = " " if part in names else ","
+        text += separator + part
+    return text
 
 
 def _begins_with_name(text: str, also: Container[str]) -> bool:

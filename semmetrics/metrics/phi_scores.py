@@ -57,7 +57,7 @@ def ncs(
     k: int | Sequence[int] = (1, 5, 10),
     *,
     queries: Queries = "rows",
-    leave_out: Any = None,
+    leave_out: tuple[ArrayLike, ArrayLike] | None = None,
     extended: int | Literal["k"] | None = None,
     best: MostSimilar | None = None,
     rows: ArrayLike | None = None,
@@ -217,9 +217,9 @@ def semantic_recall(
     k: int | Sequence[int] = (1, 5, 10),
     *,
     variant: Variant = "hard",
-    phi: Any = None,
+    phi: ArrayLike | None = None,
     queries: Queries = "rows",
-    leave_out: Any = None,
+    leave_out: tuple[ArrayLike, ArrayLike] | None = None,
     rows: ArrayLike | None = None,
 ) -> Floats:
     r"""Return the semantic recall of each query at each cutoff K.
@@ -309,7 +309,10 @@ def semantic_recall(
 
 
 def _smallest_gallery(
-    top: Any, relevant: Any, leave_out: Any, rows: ArrayLike | None
+    top: Any,
+    relevant: Any,
+    leave_out: tuple[ArrayLike, ArrayLike] | None,
+    rows: ArrayLike | None,
 ) -> NDArray[Any]:
     """Return a matrix of zeros that is just large enough for all places."""
     places = [to_numpy(top)]
@@ -343,7 +346,7 @@ def tied_queries(
     *,
     counts: Counted = "number",
     queries: Queries = "rows",
-    leave_out: Any = None,
+    leave_out: tuple[ArrayLike, ArrayLike] | None = None,
     best: MostSimilar | None = None,
     rows: ArrayLike | None = None,
 ) -> Bools:
@@ -433,7 +436,7 @@ def ndcg(
     gain: Gain = "linear",
     discount: Discount = "log2",
     queries: Queries = "rows",
-    leave_out: Any = None,
+    leave_out: tuple[ArrayLike, ArrayLike] | None = None,
     best: MostSimilar | None = None,
     rows: ArrayLike | None = None,
 ) -> Floats:

@@ -96,7 +96,7 @@ class Option(NamedTuple):
 
     help: str
     group: str = ""
-    default: Any = None
+    default: object = None
     kinds: tuple[str, ...] = ()
     key: str = ""
     signed: bool = False

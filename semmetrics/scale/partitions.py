@@ -78,10 +78,12 @@ def partial_scores(
         check_choice("columns", role, ROLES)
     column_of_role = {role: role for role in ROLES} | named_columns
     required_roles = {*_REQUIRED_ROLES, *named_columns}
-    settings: Any = {
-        name: value for name, value in options.items() if value is not None
-    }
-    scorer = Scorer(**{**settings, "keep_rows": False})
+    settings: dict[str, Any] = {}
+    for name, value in options.items():
+        if value is not None:
+            settings[name] = value
+    settings["keep_rows"] = False
+    scorer = Scorer(**settings)
     if scorer.kind is None:
         raise InputError("needs-option", what="a table", name="task")
     noun = _find_noun(scorer.kind)

@@ -383,7 +383,7 @@ def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], ItemWeight
     weights = read_weights(
         settings.pop("weights", None), read_options.for_side_inputs()
     )
-    values: Any = weights
+    values = weights
     if isinstance(weights, Weights):
         values = weights.values
     if values is None:
@@ -426,7 +426,7 @@ def score_sides(
     """
     for name in sides:
         scorer.add_system(name)  # A system may have no items.
-    batches: Any = ahead(_pair_batches(truth, sides))
+    batches = ahead(_pair_batches(truth, sides))
     with closing(batches):  # Reading stops after an error.
         for system, pred, ref in batches:
             _score_batch(scorer, system, pred, ref, weights)
@@ -553,7 +553,7 @@ def _store_rest(truth: StreamedSide) -> tuple[Lists, Hashes, Ints]:
     hash_parts.clear()
     ref = batches.lists() if id_parts else truth.lists.rows(0, 0)
     batches = InputBuffer()  # Frees the batches.
-    names: Any = join_ids(id_parts)
+    names = join_ids(id_parts)
     id_parts.clear()
     rows: Ints = np.argsort(hashes, kind="stable").astype(np.int32)
     hashes = hashes[rows]

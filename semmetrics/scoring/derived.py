@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from semmetrics.core.hashing import mix
 from semmetrics.data.observations import Observations
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import terms_of
+from semmetrics.metrics.families import Derived, terms_of
 from semmetrics.scoring.intervals import Bootstrap, Replicates, default_method
 from semmetrics.scoring.result import Score, add_interval
 from semmetrics.scoring.score_cells import list_systems
@@ -68,11 +67,19 @@ def with_derived(
     return requested
 
 
+def _derived_family(measure: Measure) -> Derived:
+    """Return the family of a measure that is computed from other measures."""
+    family = measure.definition.family
+    if not isinstance(family, Derived):
+        raise TypeError(f"{measure} is not computed from other measures")
+    return family
+
+
 def _derive(
     measure: Measure, heading: str, terms: Sequence[Score], ci: Bootstrap | None
 ) -> Score:
     """Return the score of a derived measure, computed from the scores of its terms."""
-    family: Any = measure.definition.family
+    family = _derived_family(measure)
     statistics = _join_statistics([term.statistics for term in terms], measure)
     value = float(family.combine(measure, [term.value for term in terms]))
     score = replace(
@@ -132,7 +139,7 @@ def _combine_replicates(
     measure: Measure, value: float, terms: Sequence[Score]
 ) -> Replicates | None:
     """Return the formula of the replicates of the terms, or None if they are not paired."""
-    family: Any = measure.definition.family
+    family = _derived_family(measure)
     replicates = []
     for term in terms:
         if term.replicates is None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import OneHot, add_sums
 from semmetrics.core.ragged import Floats
-from semmetrics.data.tasks import Task
+from semmetrics.data.tasks import Block, Task
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Measure, Statistic
@@ -18,6 +18,13 @@ from semmetrics.scoring.statistics import Statistics
 
 Progress: TypeAlias = "Callable[[int, int], None] | None"
 """A function that is called with the number of items done and the number of all items."""
+
+
+def _weights_of_block(task: Task, block: Block[Any]) -> Floats | None:
+    """Return the weights of the items of a block, or None without weights."""
+    if task.weights is None:
+        return None
+    return task.weights[block.start : block.stop]
 
 
 def evaluate(
@@ -57,9 +64,7 @@ def evaluate(
     parts: dict[Statistic, list[dict[str, Any]]] = {}
     observations = task.observations.copy()
     for block in task.blocks():
-        weights = None
-        if task.weights is not None:
-            weights = task.weights[block.start : block.stop]
+        weights = _weights_of_block(task, block)
         for statistic in needed:
             columns = block.get(statistic)
             if statistic.additive:

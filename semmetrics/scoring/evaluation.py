@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from semmetrics.data.categories import name_categories
 from semmetrics.data.id_parts import compared
 from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
-from semmetrics.data.lists import Lists, gather
-from semmetrics.data.matrix import Matrix, note_unstored
+from semmetrics.data.lists import gather
+from semmetrics.data.matrix import note_unstored
 from semmetrics.data.observations import Observations
 from semmetrics.data.read_options import ReadOptions, prediction_options, truth_options
 from semmetrics.errors import Fact, InputError
@@ -525,7 +525,25 @@ def _choose_items(task: Any, shard: Shard | None) -> Any:
 # ---- descriptions -------------------------------------------------------------------------------
 
 
-def describe_inputs(inputs: Sequence[Lists | Matrix]) -> list[str]:
+class DescribedInput(Protocol):
+    """An input with a description: Lists, a Matrix, or the batches of a `Scorer`."""
+
+    @property
+    def source(self) -> str:
+        """The name of the input."""
+
+    @property
+    def understood(self) -> str:
+        """How the input was read."""
+
+    @property
+    def contents(self) -> tuple[int, str]:
+        """The number of entries, and the noun for an entry."""
+
+    def __len__(self) -> int: ...
+
+
+def describe_inputs(inputs: Sequence[DescribedInput]) -> list[str]:
     """Describe how each input was read. Many inputs that were read alike share a line.
 
     Examples

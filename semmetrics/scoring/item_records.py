@@ -122,12 +122,13 @@ def find_extreme_items(
     """
     rows: list[dict[str, Any]] = []
     for score in first_scores_with_items(chosen):
-        if score.items is None:
+        values = score.items
+        if values is None:
             continue
         order = _order_items(scores, score, which)
-        n_defined = int((~np.isnan(score.items)).sum())
+        n_defined = int((~np.isnan(values)).sum())
         for place in order[: min(int(n), n_defined)].tolist():
-            rows.append(_describe_item(score, place))
+            rows.append(_describe_item(score, values, place))
     columns: dict[str, None] = {}
     for row in rows:
         columns |= dict.fromkeys(row)
@@ -156,9 +157,8 @@ def _order_items(
     return np.lexsort(keys)
 
 
-def _describe_item(score: Score, place: int) -> dict[str, Any]:
+def _describe_item(score: Score, values: Floats, place: int) -> dict[str, Any]:
     """Return the record of an item, with its labels or captions."""
-    values: Any = score.items
     row = {
         "system": score.system,
         "measure": score.heading,

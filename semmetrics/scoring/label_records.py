@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from semmetrics.core.ragged import Floats
+from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.families import CAUSES
@@ -173,7 +174,7 @@ def _count_confused_sets(score: Score) -> list[tuple[Any, ...]]:
     """Return rows of confusions of label sets, the most frequent first."""
     from semmetrics.kinds.labels.matches import count_confused
 
-    if score.task is None:
+    if not isinstance(score.task, LabelTask):
         raise InputError("rows-not-kept")
     rows = []
     for pair, count in count_confused(score.task, score.measure).most_common():
@@ -184,7 +185,7 @@ def _count_confused_sets(score: Score) -> list[tuple[Any, ...]]:
 
 def _count_confused_classes(score: Score) -> list[tuple[Any, ...]] | None:
     """Return rows of confusions of classes, or None if the measure predicts no class."""
-    family: Any = score.measure.definition.family
+    family = score.measure.definition.family
     if not hasattr(family, "confusion"):
         return None
     statistic = family.statistic(score.measure)
@@ -242,7 +243,7 @@ def list_seen_unseen(scores: Sequence[Score]) -> Records:
 
 def _seen_unseen_curve(score: Score) -> Any:
     """Return the curve of a score, or None if its measure has no curve."""
-    family: Any = score.measure.definition.family
+    family = score.measure.definition.family
     if not hasattr(family, "curve"):
         return None
     statistics = score.statistics
@@ -260,7 +261,7 @@ def list_precision_recall(scores: Sequence[Score]) -> Records:
 
 def _precision_recall_rows(score: Score) -> list[tuple[Any, ...]] | None:
     """Return the points of all curves of a score, or None if its measure has no curve."""
-    family: Any = score.measure.definition.family
+    family = score.measure.definition.family
     if not hasattr(family, "precision_recall"):
         return None
     sums = point_sums(score.measure, score.statistics)

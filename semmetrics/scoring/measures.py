@@ -1,4 +1,4 @@
-"""Choose the measures of a score: those of a protocol, those requested, or the default ones.
+"""Choose the measures of a score: from a protocol, from the request, or the default ones.
 
 Every measure is computed at every cutoff of ``top_k`` and under every decoding rule of ``decode``,
 unless the measure has a cutoff or a rule of its own.
@@ -6,11 +6,13 @@ unless the measure has a cutoff or a rule of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from itertools import product
+from typing import NamedTuple
 
 from semmetrics.core.hashing import by_value
+from semmetrics.data.tasks import Task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import Kind, Options, Tasks
 from semmetrics.messages import did_you_mean, listing
@@ -54,7 +56,7 @@ class ChosenMeasures:
 
         These are the measures themselves, and the terms of measures that combine several parts.
         """
-        measures = [one for one in self.measures if not terms_of(one)]
+        measures = [measure for measure in self.measures if not terms_of(measure)]
         for measure in self.measures:
             measures += terms_of(measure).get(part, ())
         return list(dict.fromkeys(measures))
@@ -81,6 +83,28 @@ class _Variants(NamedTuple):
     def has_rules(self) -> bool:
         """Whether the user sets a decoding rule."""
         return self.rules != (None,)
+
+    @property
+    def has_several_rules(self) -> bool:
+        """Whether each measure is computed under several rules."""
+        return len(self.rules) > 1
+
+    def of(self, measure: Measure) -> Iterator[Measure]:
+        """Yield a requested measure under each rule and at each cutoff that apply to it."""
+        for rule in self.rules:
+            decoded = self.decode(measure, rule, rename=self.has_several_rules)
+            takes_cutoffs = decoded.definition.cutoff and decoded.k is None
+            if not takes_cutoffs or not self.cutoffs:
+                yield decoded
+                continue
+            for k in self.cutoffs:
+                yield decoded @ k
+
+    def heading(self, heading: str, measure: Measure, rule: str | None) -> str:
+        """Return the heading of a measure, with its rule if there are several."""
+        if self.has_several_rules and measure["decode"] is not None:
+            return f"{heading} [{rule}]"
+        return heading
 
     def decode(
         self, measure: Measure, rule: str | None, *, rename: bool = False
@@ -117,7 +141,7 @@ def choose_measures(kind: Kind, tasks: Tasks, options: Options) -> ChosenMeasure
     Raises
     ------
     InputError
-        If there is no measure, or a cutoff or decoding rule is wrong or does not apply.
+        If no measure is left, or a cutoff or decoding rule is wrong or does not apply.
     """
     rules = _read_rules(options.decode)
     variants = _Variants(_read_cutoffs(options), rules, options.keep_at_least)
@@ -174,45 +198,46 @@ def _choose_requested(
             not_computed.append(NotComputed(name, reason, name))
     measures: dict[Measure, None] = {}
     for measure in requested:
-        for rule in variants.rules:
-            has_several_rules = len(variants.rules) > 1
-            decoded = variants.decode(measure, rule, rename=has_several_rules)
-            takes_cutoffs = decoded.definition.cutoff and decoded.k is None
-            ks: Sequence[int | None] = (decoded.k,)
-            if takes_cutoffs and variants.cutoffs:
-                ks = variants.cutoffs
-            for k in ks:
-                measures[decoded if k is None else decoded @ k] = None
+        measures.update(dict.fromkeys(variants.of(measure)))
     if not measures:
         remedy = "name one, or leave out measures"
         raise InputError("nothing-given", what="measures", remedy=remedy)
-    notes = _ineffective_options(requested, variants, options)
+    notes = _ineffective_cutoffs(requested, variants)
+    notes += _ineffective_rules(requested, variants, options)
     headings = [name_as_asked(measure) for measure in measures]
     return ChosenMeasures(list(measures), headings, not_computed, notes)
 
 
-def _ineffective_options(
+def _ineffective_cutoffs(
+    measures: Sequence[Measure], variants: _Variants
+) -> list[Fact]:
+    """Note the measures that do not take the cutoffs of ``top_k``."""
+    if not variants.cutoffs:
+        return []
+    has_own = []
+    has_none = []
+    for measure in measures:
+        if measure.k is None and not measure.definition.cutoff:
+            has_none.append(measure)
+        if measure.k is not None and variants.cutoffs != (measure.k,):
+            has_own.append(measure)
+    own_notes = _no_effect_on("top_k", has_own, _OWN_CUTOFF)
+    return own_notes + _no_effect_on("top_k", has_none, _NO_CUTOFF)
+
+
+def _ineffective_rules(
     measures: Sequence[Measure], variants: _Variants, options: Options
 ) -> list[Fact]:
-    """Note the measures that do not take the cutoffs of ``top_k``, or the decoding rules."""
-    notes: list[Fact] = []
-    if variants.cutoffs:
-        has_own = []
-        for measure in measures:
-            if measure.k is not None and variants.cutoffs != (measure.k,):
-                has_own.append(measure)
-        has_none = [m for m in measures if m.k is None and not m.definition.cutoff]
-        notes += _no_effect_on("top_k", has_own, _OWN_CUTOFF)
-        notes += _no_effect_on("top_k", has_none, _NO_CUTOFF)
-    if variants.has_rules:
-        is_threshold = list(variants.rules) == decoding_rules(None, options.threshold)
-        option = "threshold" if is_threshold else "decode"
-        usual = (None, "all", *variants.rules)
-        has_own = [m for m in measures if m["decode"] not in usual]
-        has_none = [m for m in measures if m["decode"] is None]
-        notes += _no_effect_on(option, has_own, _OWN_RULE)
-        notes += _no_effect_on(option, has_none, _NO_RULE)
-    return notes
+    """Note the measures that do not take the decoding rules."""
+    if not variants.has_rules:
+        return []
+    is_threshold = list(variants.rules) == decoding_rules(None, options.threshold)
+    option = "threshold" if is_threshold else "decode"
+    usual_rules = (None, "all", *variants.rules)
+    has_own = [m for m in measures if m["decode"] not in usual_rules]
+    has_none = [m for m in measures if m["decode"] is None]
+    own_notes = _no_effect_on(option, has_own, _OWN_RULE)
+    return own_notes + _no_effect_on(option, has_none, _NO_RULE)
 
 
 def _no_effect_on(option: str, measures: Sequence[Measure], reason: str) -> list[Fact]:
@@ -231,44 +256,51 @@ def _choose_of_protocol(
     protocol: Protocol, kind: Kind, tasks: Tasks, options: Options, variants: _Variants
 ) -> ChosenMeasures:
     """Choose the measures of a protocol, as far as the data allow them."""
-    if (variants.keep_at_least or variants.has_rules) and not protocol.decode:
-        what = f"protocol {protocol.name}"
-        raise InputError("fixed-by", what=what, names="decode and keep_at_least")
+    _check_rules_allowed(protocol, variants)
     measures: list[Measure] = []
     headings: list[str] = []
     not_computed = [NotComputed(*pair) for pair in protocol.absent.items()]
     ks: Sequence[int | None] = variants.cutoffs or protocol.top_k or (None,)
-    for rule in variants.rules:
-        for k in ks:
-            for entry, text in protocol.entries.items():
-                heading = entry if k is None else f"{entry}@{k}"
-                if rule is not None:
-                    # The user's rule replaces the rule for logits.
-                    text = text.replace(
-                        "{logits}", rule.replace("threshold:", "at-least:")
-                    )
-                completed = kind.complete_measure(text, tasks, options)
-                if completed.missing:
-                    is_first_rule = rule == variants.rules[0]
-                    if is_first_rule and entry not in protocol.optional:
-                        name = completed.text if k is None else f"{completed.text}@{k}"
-                        not_computed.append(
-                            NotComputed(heading, completed.missing, name)
-                        )
-                    continue
-                (measure,) = parse(completed.text, kind.name)
-                measure = variants.decode(measure, rule)
-                measures.append(measure if k is None else measure @ k)
-                if len(variants.rules) > 1 and measure["decode"] is not None:
-                    heading = f"{heading} [{rule}]"
-                headings.append(heading)
+    for rule, k, entry in product(variants.rules, ks, protocol.entries):
+        text = _with_rule(protocol.entries[entry], rule)
+        completed = kind.complete_measure(text, tasks, options)
+        heading = _at_cutoff(entry, k)
+        if not completed.missing:
+            (measure,) = parse(completed.text, kind.name)
+            measure = variants.decode(measure, rule)
+            measures.append(measure if k is None else measure @ k)
+            headings.append(variants.heading(heading, measure, rule))
+        elif rule == variants.rules[0] and entry not in protocol.optional:
+            # A missing measure is listed once, and not under each rule.
+            name = _at_cutoff(completed.text, k)
+            not_computed.append(NotComputed(heading, completed.missing, name))
     notes = _size_notes(protocol, tasks)
     return ChosenMeasures(measures, headings, not_computed, notes)
 
 
+def _check_rules_allowed(protocol: Protocol, variants: _Variants) -> None:
+    """Raise an error for decoding rules if the protocol has its own."""
+    sets_rule = variants.keep_at_least or variants.has_rules
+    if sets_rule and not protocol.decode:
+        what = f"protocol {protocol.name}"
+        raise InputError("fixed-by", what=what, names="decode and keep_at_least")
+
+
+def _with_rule(text: str, rule: str | None) -> str:
+    """Return a measure of a protocol, with the user's rule in place of the rule for logits."""
+    if rule is None:
+        return text
+    return text.replace("{logits}", rule.replace("threshold:", "at-least:"))
+
+
+def _at_cutoff(name: str, k: int | None) -> str:
+    """Return the name of a measure with a cutoff, if there is one."""
+    return name if k is None else f"{name}@{k}"
+
+
 def _size_notes(protocol: Protocol, tasks: Tasks) -> list[Fact]:
     """Note parts that do not have as many items as the data of the paper."""
-    task_by_part: dict[str, Any] = {}
+    task_by_part: dict[str, Task] = {}
     for parts in tasks.values():
         task_by_part.update(parts)
     notes = []
@@ -299,16 +331,18 @@ def _rename_headings(chosen: ChosenMeasures, texts: Mapping[str, str]) -> list[s
 
     A name without a cutoff means the measure at all cutoffs, which stay in the headings.
     """
-    known = []
+    named = []
     without_cutoffs = []
     for heading, measure in zip(chosen.headings, chosen.measures, strict=True):
+        name = str(measure)
         cutoff = f"@{measure.k}"
-        known.append(_Named(heading, str(measure)))
-        bare = heading.removesuffix(cutoff), str(measure).removesuffix(cutoff)
-        without_cutoffs.append(_Named(*bare))
+        named.append(_Named(heading, name))
+        without_cutoffs.append(
+            _Named(heading.removesuffix(cutoff), name.removesuffix(cutoff))
+        )
     headings = list(chosen.headings)
     for name, text in texts.items():
-        candidates = known if matching_names(name, set(known)) else without_cutoffs
+        candidates = named if matching_names(name, set(named)) else without_cutoffs
         matches = matching_names(name, set(candidates))
         if not matches:
             choose = f"choose among {listing(chosen.headings)}"

@@ -28,7 +28,7 @@ from semmetrics.metrics.definition import Frame, Measure, Statistic
 from semmetrics.scoring.draws import MAX_DRAWS_AT_ONCE, MAX_POISSON_COUNT, Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import POISSON, Bootstrap, Replicates, default_method
-from semmetrics.scoring.statistics import Statistics, merged_labels
+from semmetrics.scoring.statistics import Statistics, SumsByStatistic, merged_labels
 from semmetrics.scoring.weighted_sums import ExactPart, Stack, WeightedSums
 
 _MAX_CHUNK_BYTES = 1 << 26
@@ -199,11 +199,12 @@ def replicate(
     places_by_draws: dict[str, list[int]] = {}
     replicates: dict[int, dict[Measure, Replicates]] = {}
     for place, subject in enumerate(systems):
-        if subject.statistics.resamples is None:
+        resamples = subject.statistics.resamples
+        if resamples is None:
             fingerprint = subject.draws.fingerprint(bootstrap)
             places_by_draws.setdefault(fingerprint, []).append(place)
         else:
-            replicates[place] = _replicate_from_sums(subject, bootstrap)
+            replicates[place] = _replicate_from_sums(subject, resamples, bootstrap)
     for fingerprint, places in places_by_draws.items():
         subjects = [systems[place] for place in places]
         results = _replicate_together(subjects, bootstrap, fingerprint, progress)
@@ -212,10 +213,9 @@ def replicate(
 
 
 def _replicate_from_sums(
-    subject: Subject, bootstrap: Bootstrap
+    subject: Subject, sums: SumsByStatistic, bootstrap: Bootstrap
 ) -> dict[Measure, Replicates]:
     """Return replicates from the sums of resamples that were kept."""
-    sums: Any = subject.statistics.resamples
     values = []
     for measure, statistic in subject.needed.items():
         family = measure.definition.family

@@ -117,28 +117,20 @@ def rescore_systems(
 
 
 def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a signature says, together with those that are given.
+    """Return the options of a signature, together with the options that the user sets.
 
     Raises
     ------
     InputError
-        If an option that the signature says is given, or one that it cannot say is missing.
+        If the user sets an option of the signature, or does not set one that it cannot contain.
     """
-    for name in _SIGNED:
-        if is_asked(name, given.get(name)):
-            raise InputError("in-signature", name=name)
-    for name in ("classes", "seen", "unseen", "weights"):
-        if name in signed.settings and given.get(name) is None:
-            raise InputError("signed-input", name=name, was=signed.settings[name])
+    _check_options(signed, given)
     options: dict[str, Any] = dict(given)
     options.update(_data_options(signed))
     options["lookup"] = signed.models.get("lookup")
     options["oov"] = signed.models.get("oov")
     if given.get("captions") is not None:
-        from semmetrics.data.rankings import computed_as
-
-        matrix = signed.models.get("matrix", "")
-        for name, value in computed_as(matrix, str(signed.measure["phi"])).items():
+        for name, value in _options_of_phi(signed).items():
             if given.get(name) is None:
                 options[name] = value
     if signed.measure["embedding"] is not None:
@@ -149,6 +141,24 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
     options["ci"] = signed.bootstrap if has_interval else False
     options["task"] = given.get("task") or signed.measure.definition.kind
     return options
+
+
+def _check_options(signed: Signed, given: Mapping[str, Any]) -> None:
+    """Raise an error for an option of the signature, or without an input that it names."""
+    for name in _SIGNED:
+        if is_asked(name, given.get(name)):
+            raise InputError("in-signature", name=name)
+    for name in ("classes", "seen", "unseen", "weights"):
+        if name in signed.settings and given.get(name) is None:
+            raise InputError("signed-input", name=name, was=signed.settings[name])
+
+
+def _options_of_phi(signed: Signed) -> Mapping[str, Any]:
+    """Return the options with which a matrix of phi is computed from captions."""
+    from semmetrics.data.rankings import computed_as
+
+    matrix = signed.models.get("matrix", "")
+    return computed_as(matrix, str(signed.measure["phi"]))
 
 
 def _data_options(signed: Signed) -> dict[str, Any]:
@@ -225,8 +235,10 @@ def _parts(text: str) -> dict[str, str]:
     return parts
 
 
-def _compare(signed: Mapping[str, str], computed: Mapping[str, str]) -> list[str]:
-    """Return the differences between the parts of two signatures."""
+def _compare_shared(
+    signed: Mapping[str, str], computed: Mapping[str, str]
+) -> list[str]:
+    """Return the differences between parts that both signatures have."""
     lines = []
     for key in dict.fromkeys((*_DIFFERENCES, *signed)):
         if key not in signed or key not in computed or signed[key] == computed[key]:
@@ -235,6 +247,12 @@ def _compare(signed: Mapping[str, str], computed: Mapping[str, str]) -> list[str
         if key in _DIFFERENCES:
             difference = f"{_DIFFERENCES[key]} from the signature's"
         lines.append(f"{difference}: {computed[key]} instead of {signed[key]}")
+    return lines
+
+
+def _compare(signed: Mapping[str, str], computed: Mapping[str, str]) -> list[str]:
+    """Return the differences between the parts of two signatures."""
+    lines = _compare_shared(signed, computed)
     unsigned = [key for key in computed if key not in signed]
     if unsigned:
         parts = "|".join(computed[key] for key in unsigned)

@@ -127,7 +127,7 @@ class Score:
     frame: Frame = field(repr=False, compare=False)
     note: str = ""
     part: str = ""
-    task: Any = field(default=None, repr=False, compare=False)
+    task: Task | None = field(default=None, repr=False, compare=False)
     replicates: Replicates | None = field(default=None, repr=False, compare=False)
     terms: tuple[Score, ...] = field(default=(), repr=False, compare=False)
 
@@ -219,7 +219,7 @@ class Score:
 
         Undefined values are replaced as their policy says, or nan if it leaves them out.
         """
-        family: Any = self.measure.definition.family
+        family = self.measure.definition.family
         if not hasattr(family, "averaged"):
             return None
         values: Floats | None = family.averaged(

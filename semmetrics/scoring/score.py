@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semmetrics.data.option_keywords import takes_options
+from semmetrics.data.tasks import Task
 from semmetrics.errors import Fact, InputError, warn_user
-from semmetrics.kinds.base import each_task
+from semmetrics.kinds.base import Tasks, each_task
 from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.metrics.families import terms_of
 from semmetrics.options import Data, Options
 from semmetrics.scoring.derived import with_derived
 from semmetrics.scoring.evaluate import Progress, evaluate
 from semmetrics.scoring.evaluation import Evaluation, join_systems
-from semmetrics.scoring.fits import EvaluatedPart, fit, naming
+from semmetrics.scoring.fits import EvaluatedPart, FittedMeasure, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.measures import ChosenMeasures
 from semmetrics.scoring.notes import INTERVAL_OPTIONS
@@ -201,7 +202,7 @@ def score_evaluation(evaluation: Evaluation) -> list[Score]:
     with_tasks = []
     for one in scores:
         if not one.terms:
-            task: Any = evaluation.tasks[one.system][one.part]
+            task = evaluation.tasks[one.system][one.part]
             one = replace(one, task=task)
         with_tasks.append(one)
     return with_tasks
@@ -215,29 +216,43 @@ def _evaluate_parts(evaluation: Evaluation, *, keep_rows: bool) -> PartsBySystem
     """Fit the measures on each task, and compute their statistics."""
     options = evaluation.options
     keep_rows = keep_rows or options.keep_rows
-    tasks_by_part: dict[str, dict[str, Any]] = {}
-    for system, parts in evaluation.tasks.items():
+    evaluated: dict[str, dict[str, EvaluatedPart]] = {}
+    for part, tasks in _tasks_by_part(evaluation.tasks).items():
+        # All systems are fitted first, so that an error comes before long computations.
+        fitted_by_system = _fit_systems(evaluation, part, tasks)
+        evaluated[part] = {}
+        for system, fitted in fitted_by_system.items():
+            with naming(system if len(tasks) > 1 else ""):
+                statistics = evaluate(
+                    tasks[system],
+                    [measure for measure, _ in fitted],
+                    keep_rows=keep_rows,
+                    progress=options.progress,
+                )
+            evaluated[part][system] = EvaluatedPart(fitted, statistics)
+    return evaluated
+
+
+def _tasks_by_part(tasks: Tasks) -> dict[str, dict[str, Task]]:
+    """Return the tasks by part and system."""
+    tasks_by_part: dict[str, dict[str, Task]] = {}
+    for system, parts in tasks.items():
         for part, task in parts.items():
             tasks_by_part.setdefault(part, {})[system] = task
-    evaluated: dict[str, dict[str, EvaluatedPart]] = {}
-    for part, tasks in tasks_by_part.items():
-        measures = evaluation.chosen.evaluated(part)
-        # All systems are fitted first, so that an error comes before long computations.
-        fitted = {}
-        for system, task in tasks.items():
-            with naming(system if len(tasks) > 1 else ""):
-                fitted[system] = [
-                    fit(measure, task, evaluation.calibrations) for measure in measures
-                ]
-        evaluated[part] = {}
-        for system, task in tasks.items():
-            with naming(system if len(tasks) > 1 else ""):
-                frozen = [measure for measure, _ in fitted[system]]
-                statistics = evaluate(
-                    task, frozen, keep_rows=keep_rows, progress=options.progress
-                )
-            evaluated[part][system] = EvaluatedPart(fitted[system], statistics)
-    return evaluated
+    return tasks_by_part
+
+
+def _fit_systems(
+    evaluation: Evaluation, part: str, tasks: Mapping[str, Task]
+) -> dict[str, list[FittedMeasure]]:
+    """Return the measures of a part, fitted on the task of each system."""
+    measures = evaluation.chosen.evaluated(part)
+    calibrations = evaluation.calibrations
+    fitted = {}
+    for system, task in tasks.items():
+        with naming(system if len(tasks) > 1 else ""):
+            fitted[system] = [fit(measure, task, calibrations) for measure in measures]
+    return fitted
 
 
 def _check_shared(evaluation: Evaluation, parts: PartsBySystem) -> None:

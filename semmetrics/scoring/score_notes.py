@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats
 from semmetrics.data.tasks import LabelAxis
@@ -256,14 +257,17 @@ def bound_notes(scores: Iterable[Score]) -> list[Fact]:
 
 def _list_values(score: Score) -> Floats:
     """Return the values of the labels or else the items of a score, and its own value."""
-    single_values: Any = None
+    values = _list_single_values(score)
+    if values is None:
+        values = np.zeros(0)
+    return np.append(np.asarray(values, np.float64), score.value)
+
+
+def _list_single_values(score: Score) -> NDArray[Any] | None:
+    """Return the values of the labels or else the items of a score, or None if it has none."""
     if score.per_label is not None:
-        single_values = score.per_label["value"]
-    else:
-        try:
-            single_values = score.items
-        except InputError:  # rows were not kept
-            single_values = None
-    if single_values is None:
-        single_values = ()
-    return np.append(np.asarray(single_values, np.float64), score.value)
+        return score.per_label["value"]
+    try:
+        return score.items
+    except InputError:  # rows were not kept
+        return None

@@ -1,4 +1,4 @@
-"""Scores of items that come in batches, such as those of an evaluation loop.
+"""Scores of items that come in batches, such as the batches of an evaluation loop.
 
 Conventions
 -----------
@@ -20,48 +20,43 @@ states, which can be merged.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
-from types import MethodType
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from semmetrics.arguments import check_type
 from semmetrics.data.categories import name_categories
 from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.read_options import DEFAULTS
-from semmetrics.embed.open import SHIPPED
 from semmetrics.errors import Fact, InputError, warn_user
 from semmetrics.kinds.options import copy_options
-from semmetrics.metrics.definition import model_key
 from semmetrics.metrics.parsing import kinds_of_all, listed, parse, parse_all
-from semmetrics.options import OPTIONS, is_given
 from semmetrics.scoring.evaluation import (
     Evaluation,
     check_conflicts,
     check_system_names,
     check_weights,
     choose_kind,
-    describe_inputs,
     open_evaluation,
     requested_kind,
-    resolve,
 )
-from semmetrics.scoring.fits import EvaluatedPart
-from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
-from semmetrics.scoring.score import score_parts, table_of, warn_of_scores
+from semmetrics.scoring.intervals import POISSON
+from semmetrics.scoring.item_options import OPTIONS_BY_ITEM
+from semmetrics.scoring.score import table_of, warn_of_scores
+from semmetrics.scoring.scorer_options import (
+    FILE_OPTIONS,
+    NEUTRAL_OPTIONS,
+    check_needs_no_items,
+    differing_names,
+    digest_of,
+    digests_of,
+    needs_file,
+)
 from semmetrics.scoring.shards import Shard
 from semmetrics.scoring.state_values import Digest, can_hold
-from semmetrics.scoring.statistics import check_models
-from semmetrics.scoring.system_items import (
-    OPTIONS_BY_ITEM,
-    SystemItems,
-    interval_options_of_sums,
-)
+from semmetrics.scoring.sums_table import score_sums
+from semmetrics.scoring.system_items import SystemItems
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -69,15 +64,8 @@ if TYPE_CHECKING:
 
     from semmetrics.options import Options
 
-_NEUTRAL_OPTIONS = ("progress", "cache")
-"""Options that change no number."""
-_FILE_OPTIONS = tuple(name for name, option in OPTIONS.items() if option.file)
 _LABEL_LISTS = ("ignore", "classes")
 """Options whose files are read when a state is saved, because they may be elsewhere later."""
-_ALL_ITEMS_OPTIONS = tuple(
-    name for name, option in OPTIONS.items() if option.batch in ("whole", "kept")
-)
-"""Options that need stored items."""
 _ACTIVATED = "activated-probabilities"
 """A note that can be made only of all items together."""
 _MAX_SHOWN_MEASURES = 5
@@ -86,10 +74,10 @@ _MAX_SHOWN_MEASURES = 5
 class Scorer:
     """Scores of predictions and ground truth that come in batches.
 
-    The options are those of ``semmetrics.score``, except ``weights`` and ``set_size_probs``, which
-    come with each batch. ``len(scorer)`` is the number of items of the ground truth so far. A
-    scorer can be copied and pickled. ``a + b`` has the items of both, and ``sum(scorers)`` has
-    those of all.
+    The options are the same as for ``semmetrics.score``, except ``weights`` and
+    ``set_size_probs``, which come with each batch. ``len(scorer)`` is the number of items of the
+    ground truth so far. A scorer can be copied and pickled. ``a + b`` has the items of both, and
+    ``sum(scorers)`` has the items of all.
 
     Examples
     --------
@@ -121,26 +109,54 @@ class Scorer:
         """
         check_type("system", system, str | None)
         check_system_names([system])
-        given = copy_options(options)
+        user_options = copy_options(options)
         for name in OPTIONS_BY_ITEM:
-            if name in given:
+            if name in user_options:
                 raise InputError("given-by-batch", name=name)
-        self._keep_rows = bool(given.get("keep_rows", True))
-        if not self._keep_rows:
-            _check_needs_no_items(given)
-        check_conflicts(given)
-        if "measures" in given:
-            given["measures"] = listed(given["measures"])
-        self._given = given
-        self._setup: Evaluation | None = None
-        self._kind, measures_by_kind = requested_kind(given)
-        if self._kind is not None:
-            measures = measures_by_kind.get(self._kind)
-            self._setup = open_evaluation(self._kind, given, measures=measures)
-        if given.get("ci") and not self._keep_rows:
+        keep_rows = bool(user_options.get("keep_rows", True))
+        if not keep_rows:
+            check_needs_no_items(user_options)
+        check_conflicts(user_options)
+        if "measures" in user_options:
+            user_options["measures"] = listed(user_options["measures"])
+        kind, measures_by_kind = requested_kind(user_options)
+        setup = None
+        if kind is not None:
+            measures = measures_by_kind.get(kind)
+            setup = open_evaluation(kind, user_options, measures=measures)
+        if user_options.get("ci") and not keep_rows:
             # Only this method computes intervals without stored items.
-            given["ci_method"] = POISSON
+            user_options["ci_method"] = POISSON
+        self._initialize(kind, user_options, setup, system, keep_rows=keep_rows)
+
+    def _initialize(
+        self,
+        kind: str | None,
+        user_options: dict[str, Any],
+        setup: Evaluation | None = None,
+        system: str | None = None,
+        *,
+        keep_rows: bool,
+    ) -> None:
+        """Set all attributes, without items.
+
+        Parameters
+        ----------
+        kind : str or None
+            None if the first batch decides it.
+        user_options : dict from name to value
+            The options that the user set.
+        setup : Evaluation, optional
+            The options with everything that was opened for them.
+        system : str, optional
+            The name of the first system. The default is "preds".
+        keep_rows : bool
+        """
+        self._kind = kind
+        self._user_options = user_options
+        self._setup = setup
         self._system = system or "preds"
+        self._keep_rows = keep_rows
         self._has_warned = False
         self._systems: dict[str, SystemItems] = {}
 
@@ -153,7 +169,7 @@ class Scorer:
     def setup(self) -> Evaluation:
         """The options and everything that was opened for them, without items."""
         if self._setup is None:
-            self._setup = open_evaluation(str(self._kind), self._given)
+            self._setup = open_evaluation(str(self._kind), self._user_options)
         return self._setup
 
     # ---- items ----------------------------------------------------------------------------------
@@ -165,8 +181,8 @@ class Scorer:
         *,
         system: str | None = None,
         shard: str | None = None,
-        weights: Any = None,
-        set_size_probs: Any = None,
+        weights: object = None,
+        set_size_probs: object = None,
     ) -> None:
         """Add the items of a batch.
 
@@ -194,36 +210,42 @@ class Scorer:
         if system is None:
             system = self._system
         check_system_names([system])
-        items = self._systems.get(system, SystemItems(keep_rows=self._keep_rows))
         part = None if shard is None else Shard.read(shard)
-        if self._keep_rows and part:
-            raise InputError("needs-no-rows", what="a shard")
-        if self._keep_rows and set(self._systems) - {system}:
-            raise InputError("needs-no-rows", what="another system")
-        digests = [n for n, one in self._given.items() if isinstance(one, Digest)]
-        if digests:
-            raise InputError("not-in-a-state", value=", ".join(digests))
-        kind = self._kind
+        self._check_can_update(system, part)
+        if self._kind is None and _is_empty_batch(preds) and _is_empty_batch(gts):
+            return
         setup = self._setup
-        if kind is None:
-            if _is_empty_batch(preds) and _is_empty_batch(gts):
-                return
+        if self._kind is None:
             kind, measures, systems, gts = choose_kind(
-                {system: preds}, gts, self._given
+                {system: preds}, gts, self._user_options
             )
             preds = systems[system]
-            setup = open_evaluation(kind, self._given, measures=measures)
-        if setup is None:
-            setup = open_evaluation(kind, self._given)
+            setup = open_evaluation(kind, self._user_options, measures=measures)
+        elif setup is None:
+            setup = open_evaluation(self._kind, self._user_options)
         ref = setup.read_truth(gts)
         named, ref = name_categories({system: setup.read(preds, system)}, ref)
         pred = named[system]
         by_item = {"weights": weights, "set_size_probs": set_size_probs}
+        items = self._systems.get(system, SystemItems(keep_rows=self._keep_rows))
         items.add(setup, pred, ref, by_item, system=system, shard=part)
-        self._kind = kind
+        self._kind = setup.kind.name
         self._setup = setup
         self._systems = {**self._systems, system: items}
         self._warn_of_scores(pred)
+
+    def _check_can_update(self, system: str, shard: Shard | None) -> None:
+        """Raise an error if this scorer cannot have another system, a shard or new items."""
+        if self._keep_rows and shard is not None:
+            raise InputError("needs-no-rows", what="a shard")
+        if self._keep_rows and set(self._systems) - {system}:
+            raise InputError("needs-no-rows", what="another system")
+        digests = []
+        for name, value in self._user_options.items():
+            if isinstance(value, Digest):
+                digests.append(name)
+        if digests:
+            raise InputError("not-in-a-state", value=", ".join(digests))
 
     def reset(self) -> None:
         """Discard all items. The options and the kind of data stay."""
@@ -255,48 +277,23 @@ class Scorer:
         Raises
         ------
         InputError
-            If there is no item, or there is an error that no single batch shows.
+            If the scorer is empty, or the items have an error that no single batch shows.
         """
         systems = {n: items for n, items in self._systems.items() if not items.is_empty}
         if not systems:
             remedy = "update it with items first"
             raise InputError("empty", role="the scorer", remedy=remedy)
         system, items = next(iter(systems.items()))
-        if not items.keep_rows:
-            return self._compute_from_sums(systems)
-        joined = items.join(self.setup, system)
-        check_weights(joined)
-        self._has_warned = self._has_warned or warn_of_scores(joined)
-        return table_of(joined)
-
-    def _compute_from_sums(self, systems: Mapping[str, SystemItems]) -> ScoreTable:
-        """Score the sums of all items so far, of which none are stored."""
+        if items.keep_rows:
+            joined = items.join(self.setup, system)
+            check_weights(joined)
+            self._has_warned = self._has_warned or warn_of_scores(joined)
+            return table_of(joined)
         self.drop_items()
-        parts: dict[str, dict[str, EvaluatedPart]] = {}
-        for system, items in systems.items():
-            items.check_shards()
-            for part, evaluated in items.evaluated().items():
-                parts.setdefault(part, {})[system] = evaluated
-        self._check_shared(list(systems.values()))
-        notes = []
-        if _have_different_items(parts):
-            notes.append(Fact("different-items"))
-        _check_embeddings(parts)
-        intervals = interval_options_of_sums(resolve(str(self._kind), self._given))
-        first = next(iter(systems.values()))
-        chosen = first.chosen
-        scores = score_parts(parts, chosen, intervals)
         setup = self._setup_for_notes()
-        inputs: list[Any] = []
-        for system, items in systems.items():
-            of_system = [score for score in scores if score.system == system]
-            has_intervals = intervals is not None
-            notes += items.notes(setup, system, of_system, ci=has_intervals)
-            inputs[-1:] = items.inputs  # the predictions of all, then one ground truth
-        self._warn_of_activated(notes)
-        understood = describe_inputs(inputs)
-        notes = list(dict.fromkeys(notes))
-        return ScoreTable(scores, chosen.not_computed, notes, understood)
+        table = score_sums(systems, str(self._kind), self._user_options, setup)
+        self._warn_of_activated(table.facts)
+        return table
 
     def _warn_of_scores(self, pred: Any) -> None:
         """Warn of the first batch of scores that are not probabilities, once for a scorer."""
@@ -331,27 +328,13 @@ class Scorer:
         """
         if self._setup is not None:
             return self._setup
-        for name in _FILE_OPTIONS:
-            if _is_file(name, self._given.get(name)):
-                return None
+        if needs_file(self._user_options):
+            return None
         for items in self._systems.values():
             for measure in items.dropped.measures:
                 if measure["df"] or measure["parser"]:
                     return None
         return self.setup
-
-    def _check_shared(self, systems: Sequence[SystemItems]) -> None:
-        """Raise an error if nothing in an input such as document frequencies is in the data."""
-        setup = self._setup_for_notes()
-        if setup is None:
-            return
-        observations = []
-        names: list[str] = []
-        for items in systems:
-            for evaluated in items.evaluated().values():
-                observations.append(evaluated.statistics.observations)
-            names += items.sample_names()
-        setup.kind.check_shared(observations, setup.options, names)
 
     # ---- merging --------------------------------------------------------------------------------
 
@@ -376,7 +359,7 @@ class Scorer:
         setup = self._setup
         all_items = [*self._systems.values(), *other._systems.values()]
         if setup is None and any(items.has_new_items for items in all_items):
-            setup = open_evaluation(str(kind), self._given)
+            setup = open_evaluation(str(kind), self._user_options)
         merged = dict(self._systems)
         for name, items in other._systems.items():
             if name in merged:
@@ -403,39 +386,30 @@ class Scorer:
 
     def _check_options(self, other: Scorer) -> None:
         """Raise an error for a scorer with other options."""
-        has_parts = False
-        for scorer in (self, other):
-            for items in scorer._systems.values():
-                has_parts = has_parts or bool(items.dropped.parts)
-        # The contents of files are compared with the sums, so their paths may differ.
-        ignored = {*_NEUTRAL_OPTIONS, *(_FILE_OPTIONS if has_parts else ())}
-        own = self._comparable_options()
-        others = other._comparable_options()
-        names = []
-        for name in dict.fromkeys((*own, *others)):
-            if name not in ignored and own.get(name) != others.get(name):
-                names.append(name)
-        has_other_kind = (
-            self._kind is not None
-            and other._kind is not None
-            and self._kind != other._kind
+        names = differing_names(
+            self._comparable_options(),
+            other._comparable_options(),
+            self._options_not_compared(other),
         )
+        kinds = [self._kind, other._kind]
+        has_other_kind = None not in kinds and self._kind != other._kind
         if names or has_other_kind:
-            kinds = [self._kind, other._kind]
             raise InputError("different-scorers", names=names or kinds)
+
+    def _options_not_compared(self, other: Scorer) -> tuple[str, ...]:
+        """Return the options that may differ in two scorers that are merged."""
+        for items in (*self._systems.values(), *other._systems.values()):
+            if items.dropped.parts:
+                # The contents of files are compared with the sums, so their paths may differ.
+                return (*NEUTRAL_OPTIONS, *FILE_OPTIONS)
+        return NEUTRAL_OPTIONS
 
     def _comparable_options(self) -> dict[str, Any]:
         """Return the options as values that are equal if the options mean the same."""
         comparable: dict[str, Any] = {}
         if self._keep_rows:
             comparable["system"] = self._system
-        for name, value in self._given.items():
-            if name == "ignore" and isinstance(value, (list, tuple)):
-                value = sorted(map(str, value))  # their order does not matter
-            digest = _digest(value)
-            # A default need not be given.
-            if digest != _digest(OPTIONS[name].default):
-                comparable[name] = digest
+        comparable.update(digests_of(self._user_options))
         comparable["measures"] = self._measure_names()
         return comparable
 
@@ -489,11 +463,11 @@ class Scorer:
         options = {}
         for name, value in self._picklable_options().items():
             # The hash of document frequencies is part of the fitted measures.
-            if name in _NEUTRAL_OPTIONS or name == "doc_freq":
+            if name in NEUTRAL_OPTIONS or name == "doc_freq":
                 continue
             if name in _LABEL_LISTS and isinstance(value, (str, os.PathLike)):
                 value = self.setup.options.value(name)
-            options[name] = value if can_hold(value) else Digest(_digest(value))
+            options[name] = value if can_hold(value) else Digest(digest_of(value))
         return options
 
     @classmethod
@@ -516,19 +490,14 @@ class Scorer:
         Raises
         ------
         InputError
-            If one is not a state, is damaged, or was written by another version; or if they do not
-            belong together.
+            If one is not a state, is damaged, or was written by another version. Also if they do
+            not belong together.
         """
         from semmetrics.scoring.scorer_state import read_scorer_state
 
         state = read_scorer_state(source, max_bytes)
         new = cls.__new__(cls)
-        new._kind = state.kind
-        new._given = state.options
-        new._setup = None
-        new._system = "preds"
-        new._keep_rows = False
-        new._has_warned = False
+        new._initialize(state.kind, state.options, keep_rows=False)
         new._systems = state.systems
         for other in others:
             try:
@@ -540,22 +509,23 @@ class Scorer:
         return new
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return everything except what is opened, which is opened again."""
-        state = dict(vars(self))
-        state["_given"] = self._picklable_options()
+        """Return all attributes, except the setup, which is opened again."""
+        state = self.__dict__.copy()
+        state["_user_options"] = self._picklable_options()
         state["_setup"] = None
-        state["_systems"] = {name: one.copy() for name, one in self._systems.items()}
+        state["_systems"] = {n: items.copy() for n, items in self._systems.items()}
         return state
 
     def _picklable_options(self) -> dict[str, Any]:
         """Return the options with parsed measures, which can be found again elsewhere."""
-        given = dict(self._given)
-        if "measures" not in given:
-            return given
-        is_ambiguous = self._kind is None and len(kinds_of_all(given["measures"])) > 1
+        options = dict(self._user_options)
+        if "measures" not in options:
+            return options
+        measures = options["measures"]
+        is_ambiguous = self._kind is None and len(kinds_of_all(measures)) > 1
         if not is_ambiguous:
-            given["measures"] = parse_all(given["measures"], first=self._kind)
-        return given
+            options["measures"] = parse_all(measures, first=self._kind)
+        return options
 
     # ---- descriptions ---------------------------------------------------------------------------
 
@@ -565,7 +535,7 @@ class Scorer:
 
     def __repr__(self) -> str:
         parts = []
-        protocol = self._given.get("protocol")
+        protocol = self._user_options.get("protocol")
         if protocol is not None:
             parts.append(f"protocol={protocol!r}")
         measures = self._measure_names()
@@ -582,107 +552,9 @@ class Scorer:
 
     def _measure_names(self) -> list[str]:
         """Return the names of the requested measures."""
-        return list(map(str, parse_all(self._given.get("measures", ()))))
-
-
-# ---- checks -------------------------------------------------------------------------------------
-
-
-def _check_needs_no_items(given: Mapping[str, Any]) -> None:
-    """Raise an error for options that need stored items."""
-    needing = [name for name in _ALL_ITEMS_OPTIONS if is_given(given.get(name))]
-    if given.get("missing") == "common":
-        needing.append("missing='common'")
-    ci = given.get("ci")
-    method = given.get("ci_method", AUTO)
-    if isinstance(ci, Bootstrap):
-        method = ci.method
-    if method not in (AUTO, POISSON):
-        needing.append(f"ci_method={method!r}")
-    if needing:
-        values = {"reason": "needs all items", "instead": ", or leave out the option"}
-        raise InputError("needs-all-items", what=", ".join(needing), **values)
+        return list(map(str, parse_all(self._user_options.get("measures", ()))))
 
 
 def _is_empty_batch(data: Any) -> bool:
-    """Return whether a batch has no items. Paths are not looked at."""
+    """Return whether a batch has no items. A string is a path, which is not read."""
     return hasattr(data, "__len__") and not isinstance(data, str) and not len(data)
-
-
-def _is_file(name: str, value: Any) -> bool:
-    """Return whether an option is a path to a file, which may be elsewhere."""
-    if isinstance(value, str) and name == "embedding":
-        return value not in SHIPPED
-    return isinstance(value, (str, os.PathLike))
-
-
-def _have_different_items(parts: Mapping[str, Mapping[str, EvaluatedPart]]) -> bool:
-    """Return whether systems have different items.
-
-    Raises
-    ------
-    InputError
-        If they do, and no policy allows it.
-    """
-    are_different = False
-    for systems in parts.values():
-        names = list(systems)
-        first = systems[names[0]].statistics
-        is_strict = (
-            first.settings.get("missing") == "error"
-            and "skip" not in first.settings.values()
-        )
-        for name in names[1:]:
-            if systems[name].statistics.fingerprint == first.fingerprint:
-                continue
-            are_different = True
-            if is_strict:
-                what = "items or ground truth"
-                raise InputError("scored-otherwise", name, other=names[0], what=what)
-    return are_different
-
-
-def _check_embeddings(parts: Mapping[str, Mapping[str, EvaluatedPart]]) -> None:
-    """Raise an error if systems were scored with different embeddings, as states may have been."""
-    for systems in parts.values():
-        first = next(iter(systems.values()))
-        keys = []
-        for measure, _ in first.measures:
-            if measure["embedding"] is not None:
-                keys.append(model_key(measure))
-        statistics = {name: one.statistics for name, one in systems.items()}
-        check_models(statistics, keys)
-
-
-# ---- keys of options ----------------------------------------------------------------------------
-
-
-def _digest(value: Any) -> str:
-    """Return a hash of an option's value, which is equal for values that mean the same."""
-    if isinstance(value, Digest):
-        return str(value)
-    key = repr(_stable_key(value)).encode()
-    return hashlib.blake2b(key, digest_size=8).hexdigest()
-
-
-def _stable_key(value: Any) -> Any:
-    """Return a key of an option's value, which is the same after the value was pickled."""
-    if isinstance(value, Mapping):
-        return {str(key): _stable_key(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [_stable_key(one) for one in value]
-    if isinstance(value, (set, frozenset)):
-        return sorted(map(str, value))
-    if isinstance(value, MethodType):
-        return _stable_key(value.__func__), _stable_key(value.__self__)
-    for attribute in ("identity", "hash", "digest", "name"):
-        text = getattr(value, attribute, None)
-        if isinstance(text, str):
-            return type(value).__name__, text
-    try:
-        return type(value).__name__, pickle.dumps(value)
-    except (pickle.PicklingError, TypeError, AttributeError):
-        # The value cannot leave this process.
-        return id(value)

@@ -1,4 +1,4 @@
-"""Statistics of items: all that values, intervals and merged results are computed from.
+"""Statistics of items, from which values, intervals and merged results are computed.
 
 Conventions
 -----------
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics._version import __version__
-from semmetrics.core.columns import Column, add_sums, concatenate_columns
+from semmetrics.core.columns import Column, LabelColumn, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.lists import Ids
@@ -29,34 +30,37 @@ from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Frame, Statistic
 
 SumsByStatistic = Mapping[Statistic, Mapping[str, NDArray[Any]]]
+_Columns = Mapping[str, Column]
+RowsByStatistic = Mapping[Statistic, Sequence[_Columns]]
+"""The columns of each block, by statistic."""
 
 _STATIC_DIFFERS = "static-and-other-embedding"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Statistics:
-    """What was computed of some items.
+    """The sums of some items, and the conventions behind them.
 
     Attributes
     ----------
     sums : mapping from statistic to sums by column name
     parts : mapping from statistic to columns by name, block after block, or None
-        None if rows were not kept. There are no values of items and no intervals then.
+        None if rows were not stored. Values of items and intervals need rows.
     labels : tuple of str
         The label axis.
     n_reference, n_prediction : int arrays, shape (labels,)
         How often each label occurs on each side, before a cutoff or a decoding rule.
     given : int or None
-        The first so many labels are the class list.
+        How many of the labels are the class list, which comes first. None without a class list.
     ignored : mapping from label to pair of int
         How often labels that were ignored were predicted and true.
     ids, hashes
-        The items, and a hash of each id. If items were not kept, ids are a range, and there are no
-        hashes.
+        The items, and a hash of each id. If items were not stored, ids are a range and hashes are
+        empty.
     weights : float array, shape (items,), or None
     groups : uint64 array, shape (items,), or None
         Items with equal numbers are resampled together. None if each item is resampled by itself.
-        If items were not kept, each number occurs once.
+        If items were not stored, each number occurs once.
     fingerprint : int
         Hash of the ids and reference labels. It adds up modulo 2**64.
     weighting : int
@@ -64,23 +68,23 @@ class Statistics:
     named : mapping from name to set of labels
         Label universes that have a name of their own.
     in_columns : bool array, shape (labels,), or None
-        Labels that are columns of a matrix or keys of 0/1 mappings. None if there are none.
+        Labels that are columns of a matrix or keys of 0/1 mappings. None without such inputs.
     settings, counts : mappings
         Conventions that changed the data, and how many items were left out or merged.
     models : mapping
-        The identities of embeddings, for signatures, and what else must be equal in parts.
+        The identities of embeddings and other models, which must be equal in parts.
     observations : Observations
-        What was observed in the items, for notes, and what their values depend on.
+        Observations on the items, for notes, and on the inputs that their values depend on.
     resamples : mapping from statistic to sums by column name, or None
         The sums of each resample by ``poisson``, with a first axis of resamples.
     resampled : str
-        What decides the weights of their items, besides the ids.
+        The settings that decide the weights of items in resamples, together with the ids.
     n_drawn : int
         The number of items or groups that are resampled by themselves.
     """
 
     sums: SumsByStatistic
-    parts: Mapping[Statistic, Sequence[Mapping[str, Column]]] | None
+    parts: RowsByStatistic | None
     labels: tuple[str, ...]
     n_reference: Ints
     n_prediction: Ints
@@ -103,7 +107,7 @@ class Statistics:
     resamples: SumsByStatistic | None = None
     resampled: str = ""
     n_drawn: int = 0
-    _joined: dict[Statistic, Mapping[str, Column]] = field(
+    _joined: dict[Statistic, _Columns] = field(
         default_factory=dict, init=False, repr=False
     )
 
@@ -114,8 +118,8 @@ class Statistics:
         items = pluralize(len(self), self.unit)
         labels = pluralize(len(self.labels), "label")
         sums = pluralize(len(self.sums), "sum")
-        kept = "" if self.parts is None else ", rows kept"
-        return f"Statistics({items}, {labels}, {sums}{kept})"
+        rows = "" if self.parts is None else ", rows kept"
+        return f"Statistics({items}, {labels}, {sums}{rows})"
 
     @property
     def order(self) -> Ints:
@@ -135,16 +139,12 @@ class Statistics:
         Raises
         ------
         InputError
-            If rows were not kept.
+            If rows were not stored.
         """
         if self.parts is None or statistic not in self.parts:
             raise InputError("rows-not-kept")
         if statistic not in self._joined:
-            parts = self.parts[statistic]
-            self._joined[statistic] = {
-                name: concatenate_columns([part[name] for part in parts])
-                for name in parts[0]
-            }
+            self._joined[statistic] = _join_blocks(self.parts[statistic])
         return self._joined[statistic]
 
     def aligned(self, labels: tuple[str, ...]) -> Statistics:
@@ -152,12 +152,7 @@ class Statistics:
         if labels == self.labels:
             return self
         axis = _WiderAxis.of(self.labels, labels)
-        parts = None
-        if self.parts is not None:
-            parts = {
-                statistic: [axis.recode(block) for block in blocks]
-                for statistic, blocks in self.parts.items()
-            }
+        parts = None if self.parts is None else axis.recode_rows(self.parts)
         resamples = None
         if self.resamples is not None:
             resamples = axis.widen_sums(self.resamples)
@@ -181,8 +176,8 @@ class Statistics:
         Raises
         ------
         InputError
-            If an item is in both, or their conventions, class lists or measures differ; or labels
-            have synonyms, no class list was given, and the references gave other classes.
+            If an item is in both, or their conventions, class lists or measures differ. Also if
+            labels have synonyms, there is no class list, and the references have other classes.
         """
         self._check(other)
         labels = merged_labels([self, other])
@@ -191,7 +186,7 @@ class Statistics:
         groups, n_shared = _merge_groups(left, right)
         parts = None
         if left.parts is not None and right.parts is not None:
-            parts = {s: [*blocks, *right.parts[s]] for s, blocks in left.parts.items()}
+            parts = _join_rows(left.parts, right.parts)
         resamples = None
         if left.resamples is not None and right.resamples is not None:
             resamples = _add_sums(left.resamples, right.resamples)
@@ -223,7 +218,7 @@ class Statistics:
 
     @property
     def _conventions(self) -> dict[str, str]:
-        """What must be the same in parts that are merged, by name."""
+        """The conventions that must be the same in parts that are merged, by name."""
         conventions = dict(self.settings)
         if self.given is not None:
             conventions["listed classes"] = str(self.given)
@@ -241,12 +236,8 @@ class Statistics:
         """Raise an error if the statistics do not add up."""
         differences = self._differences(other)
         if differences:
-            keys = self.models.keys() & other.models.keys() - {FOUND}
-            models = []
-            for key in keys:
-                if self.models[key] != other.models[key]:
-                    models += [self.models[key], other.models[key]]
-            code = _STATIC_DIFFERS if _has_static(models) else "different-statistics"
+            is_static = _has_static(self._differing_models(other))
+            code = _STATIC_DIFFERS if is_static else "different-statistics"
             raise InputError(code, why=", ".join(differences))
         if self.models.get(FOUND) != other.models.get(FOUND):
             raise InputError("classes-of-references")
@@ -268,6 +259,14 @@ class Statistics:
         if self._measured() != other._measured():
             differences.append("they are of other measures")
         return differences
+
+    def _differing_models(self, other: Statistics) -> list[str]:
+        """Return the identities of models that differ, from both sides."""
+        models = []
+        for key in self.models.keys() & other.models.keys() - {FOUND}:
+            if self.models[key] != other.models[key]:
+                models += [self.models[key], other.models[key]]
+        return models
 
     def _measured(self) -> tuple[set[Statistic], set[Statistic] | None]:
         """Return the statistics that have sums, and those that have rows."""
@@ -305,31 +304,62 @@ class _WiderAxis:
 
     def widen_sums(self, sums: SumsByStatistic) -> dict[Statistic, Any]:
         """Return sums on the wider axis."""
-        wide: dict[Statistic, Any] = {}
+        wide: dict[Statistic, dict[str, NDArray[Any]]] = {}
         for statistic, arrays in sums.items():
-            wide[statistic] = {
-                name: self.widen(array) if name in statistic.labels else array
-                for name, array in arrays.items()
-            }
+            wide_arrays = dict(arrays)
+            for name in statistic.labels:
+                if name in arrays:
+                    wide_arrays[name] = self.widen(arrays[name])
+            wide[statistic] = wide_arrays
         return wide
 
-    def recode(self, columns: Mapping[str, Any]) -> dict[str, Column]:
+    def recode_rows(
+        self, rows: RowsByStatistic
+    ) -> dict[Statistic, list[dict[str, Column]]]:
+        """Return rows whose codes are places on the wider axis."""
+        recoded = {}
+        for statistic, blocks in rows.items():
+            recoded[statistic] = [self._recode_columns(columns) for columns in blocks]
+        return recoded
+
+    def _recode_columns(self, columns: _Columns) -> dict[str, Column]:
         """Return columns whose codes are places on the wider axis."""
         recoded = dict(columns)
         for name, column in columns.items():
-            if hasattr(column, "recoded"):
+            if isinstance(column, LabelColumn):
                 recoded[name] = column.recoded(self.codes, self.width)
         return recoded
+
+
+def _join_blocks(blocks: Sequence[_Columns]) -> _Columns:
+    """Return the columns of all blocks as one block."""
+    joined = {}
+    for name in blocks[0]:
+        joined[name] = concatenate_columns([columns[name] for columns in blocks])
+    return joined
+
+
+# ---- adding -------------------------------------------------------------------------------------
+
+
+def _join_rows(
+    rows: RowsByStatistic, others: RowsByStatistic
+) -> dict[Statistic, list[_Columns]]:
+    """Return the rows of disjoint items."""
+    joined = {}
+    for statistic, blocks in rows.items():
+        joined[statistic] = [*blocks, *others[statistic]]
+    return joined
 
 
 def _add_sums(sums: SumsByStatistic, others: SumsByStatistic) -> dict[Statistic, Any]:
     """Return the sums of disjoint items."""
     added: dict[Statistic, Any] = {}
     for statistic, arrays in sums.items():
-        other_arrays = others[statistic]
-        added[statistic] = {
-            name: add_sums(array, other_arrays[name]) for name, array in arrays.items()
-        }
+        added_arrays = {}
+        for name, array in arrays.items():
+            added_arrays[name] = add_sums(array, others[statistic][name])
+        added[statistic] = added_arrays
     return added
 
 
@@ -382,21 +412,21 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
     first = parts[0]
     if all(part.labels == first.labels for part in parts):
         return first.labels
-    listed = first.labels[: first.given or 0]
-    known = set(listed)
+    class_list = first.labels[: first.given or 0]
+    listed = set(class_list)
     # Sorting is fast here, because each part is sorted already.
-    names = sorted(name for part in parts for name in part.labels)
-    others = [name for name in dict.fromkeys(names) if name not in known]
-    return (*listed, *others)
+    names = sorted(chain.from_iterable(part.labels for part in parts))
+    others = [name for name in dict.fromkeys(names) if name not in listed]
+    return (*class_list, *others)
 
 
 def _merge_columns(parts: Sequence[Statistics | LabelAxis]) -> NDArray[np.bool_] | None:
     """Return the labels that are columns in any of the parts, which have one label axis."""
-    flags = [part.in_columns for part in parts if part.in_columns is not None]
-    if not flags:
+    masks = [part.in_columns for part in parts if part.in_columns is not None]
+    if not masks:
         return None
-    merged: NDArray[np.bool_] = np.logical_or.reduce(flags)
-    return merged
+    is_column: NDArray[np.bool_] = np.logical_or.reduce(masks)
+    return is_column
 
 
 def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:

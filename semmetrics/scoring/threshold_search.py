@@ -383,7 +383,7 @@ def _hash_items(task: LabelTask) -> str:
 
 def _encode_ids(task: LabelTask) -> str:
     """Return the sorted hashes of the ids in base64, or "" if items have no ids."""
-    ids: Any = task.ids
+    ids = task.ids
     if isinstance(ids, range) or not isinstance(ids, Sequence):
         return ""
     hashes = np.sort(task.hashes).astype("<u8").tobytes()

@@ -158,7 +158,7 @@ class Stack:
     def _group_vectors(self, block_size: int) -> _Group:
         """Return all vectors in blocks."""
         vectors = list(self._vectors.values())
-        kind: Any = np.dtype(np.float64)
+        kind: np.dtype[Any] = np.dtype(np.float64)
         if all(map(self._fits_float32, vectors)):
             kind = np.dtype(np.float32)
         table = np.array(vectors, kind)

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 @takes_options()
 def compare(
     systems: Mapping[str, Any] | ScoreTable,
-    gts: Any = None,
+    gts: object = None,
     *,
     baseline: str | None = None,
     test: str = "interval",

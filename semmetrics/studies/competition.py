@@ -209,9 +209,9 @@ class CompetitionRanking(Result):
 @takes_options()
 def rank_competition(
     selection: DiscrepancySelection | str | os.PathLike[str],
-    references: Any = None,
+    references: object = None,
     *,
-    ratings: Any = None,
+    ratings: object = None,
     k: int | None = None,
     missing: str = "error",
     floor: float | None = None,

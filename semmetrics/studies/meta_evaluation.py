@@ -44,8 +44,8 @@ _NO_PROTOCOL = AgreementProtocol(
 @takes_options()
 def meta(  # type: ignore[misc]  # Its protocols differ from the protocols of a score.
     ratings: Any,
-    preds: Any = None,
-    gts: Any = None,
+    preds: object = None,
+    gts: object = None,
     *,
     systems: Mapping[str, Any] | None = None,
     protocol: str | None = None,

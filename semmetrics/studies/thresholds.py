@@ -106,7 +106,7 @@ def calibrate_threshold(
     name = system_name(preds)
     settings = {**options, "measures": [parsed_measure]}
     prepared = join_systems({name: preds}, gts, settings)
-    task: Any = prepared.tasks[name][""]
+    task = prepared.tasks[name][""]
     result = threshold_search.of_contrast(
         task, parsed_measure, points=points, holdout=holdout, seed=seed
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from semmetrics.core.hashing import hash_strings, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side, Terms
 from semmetrics.data.tasks.base import LabelAxis, Task, hash_lists
+
+if TYPE_CHECKING:
+    from semmetrics.data.taxonomy import Taxonomy
 
 TAXONOMY = "#taxonomy"
 FOUND = "#classes found"
@@ -165,7 +168,7 @@ class LabelTask(Task):
     heads: Floats | None = None
     first_set_size: int = 0
     models: Mapping[str, Any] = field(default_factory=dict)
-    taxonomy: Any = None
+    taxonomy: Taxonomy | None = None
 
     def _step(self, memory: int) -> int:
         n_labels = len(self.pred.codes) + len(self.ref.codes)

@@ -115,9 +115,9 @@ def _candidate_notes(where: str, task: ClassTask, observed: Observations) -> lis
         if observation not in _NOTES_ON_CANDIDATES:
             continue
         candidates = str(key[1])
-        k: Any = 1
+        k = 1
         if len(key) > 2:
-            k = key[2]
+            k = int(str(key[2]))
         among = ""
         n_classes = len(task.class_list)
         if candidates != ALL:

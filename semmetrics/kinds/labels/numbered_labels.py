@@ -40,11 +40,16 @@ def name_numbers(labels: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
         occurring = replace(labels, names_all=False).occurring_alone()
         return name_numbers(occurring, classes)
     if (numbers < 2).all():
-        has_complete_rows = (labels.side.sizes == len(names)).all()
-        if has_complete_rows and labels.side.scores is None:
+        if _are_complete_rows(labels, len(names)):
             return _read_rows(labels, numbers, names)
         _check_repetitions(labels, len(names))
     return _name_positions(labels, numbers, names)
+
+
+def _are_complete_rows(labels: Lists, n_classes: int) -> bool:
+    """Return whether each item has one entry for each class, without scores."""
+    has_complete_rows = bool((labels.side.sizes == n_classes).all())
+    return has_complete_rows and labels.side.scores is None
 
 
 def _are_numbers(vocabulary: Sequence[Entry]) -> bool:

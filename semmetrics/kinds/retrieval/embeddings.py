@@ -52,7 +52,7 @@ def read_embeddings(options: ResolvedOptions) -> Embeddings:
             shape=gallery.shape,
             wanted=wanted,
         )
-    dtype: Any = np.result_type(queries.dtype, gallery.dtype)
+    dtype = np.result_type(queries.dtype, gallery.dtype)
     notes: list[Any] = []
     if options.similarity == "cosine":
         queries, n_zero_queries = _scale_to_unit_length(queries, dtype)

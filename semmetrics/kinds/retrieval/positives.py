@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from semmetrics.core import ragged
+from semmetrics.core.ragged import Floats
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.matrix import Matrix, is_membership, members
 from semmetrics.errors import Fact, InputError
@@ -157,7 +157,7 @@ def plausible_positives(
     table = csr_array((np.ones(len(side.codes)), side.codes, side.indptr), shape=shape)
     table.sum_duplicates()
     table.data[:] = 1
-    n_classes: Any = table.sum(axis=1)
+    n_classes: Floats = table.sum(axis=1)
     all_ids = [str(image_id) for image_id in classes.ids]
     has_positives = np.array([name in positives_of_image for name in all_ids], np.bool_)
     rows = np.flatnonzero((n_classes > 0) & has_positives)

@@ -120,7 +120,7 @@ class Curves(Display):
         x, y, *limits = self.curves[name]
         color, marker, line_style = curve_style(place)
         n_points = len(x)
-        marked_points: Any = 1
+        marked_points: int | tuple[int, int] = 1
         if n_points > _MAX_POINTS_WITH_MARKERS:
             # About 8 points, which are not the same on curves that lie on each other.
             first_marked_point = n_points * (place + 1) // 100

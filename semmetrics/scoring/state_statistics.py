@@ -1,0 +1,162 @@
+"""The statistics of a part of the data in a state file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semmetrics.metrics.definition import Statistic
+from semmetrics.scoring.fits import FittedMeasure
+from semmetrics.scoring.state_notes import read_observations, write_observations
+from semmetrics.scoring.state_records import Record, SchemaError
+from semmetrics.scoring.state_values import JsonObject, ValueWriter
+from semmetrics.scoring.statistics import Statistics, SumsByStatistic
+
+
+def write_statistics(
+    statistics: Statistics, fitted: Sequence[FittedMeasure], writer: ValueWriter
+) -> JsonObject:
+    """Convert the statistics of measures to JSON."""
+    needed = _statistics_of(fitted)
+    ignored = {name: list(counts) for name, counts in statistics.ignored.items()}
+    named = {name: sorted(labels) for name, labels in statistics.named.items()}
+    resamples = None
+    if statistics.resamples is not None:
+        resamples = _write_sums(statistics.resamples, needed, writer)
+    return {
+        "n": len(statistics),
+        "unit": statistics.unit,
+        "labels": list(statistics.labels),
+        "n_reference": writer.array(statistics.n_reference),
+        "n_prediction": writer.array(statistics.n_prediction),
+        "n_listed": statistics.given,
+        "ignored": writer.value(ignored),
+        "named": writer.value(named),
+        "in_columns": writer.optional_array(statistics.in_columns),
+        "groups": writer.optional_array(statistics.groups),
+        "fingerprint": f"{statistics.fingerprint:x}",
+        "weighting": f"{statistics.weighting:x}",
+        "settings": dict(statistics.settings),
+        "counts": dict(statistics.counts),
+        "models": dict(statistics.models),
+        "observations": write_observations(statistics.observations),
+        "sums": _write_sums(statistics.sums, needed, writer),
+        "resamples": resamples,
+        "resampled": statistics.resampled,
+        "n_drawn": statistics.n_drawn,
+    }
+
+
+def read_statistics(record: Record, fitted: Sequence[FittedMeasure]) -> Statistics:
+    """Read the statistics of measures."""
+    needed = _statistics_of(fitted)
+    labels = tuple(record.texts("labels"))
+    n_labels = len(labels)
+    sums = _read_sums(record, "sums", needed, n_labels)
+    resamples = None
+    if not record.is_null("resamples"):
+        resamples = _read_sums(record, "resamples", needed, n_labels)
+    in_columns = record.optional_array("in_columns", "b", size=n_labels)
+    groups = record.optional_array("groups", "u")
+    return Statistics(
+        sums=sums,
+        parts=None,
+        labels=labels,
+        given=_read_n_listed(record, n_labels),
+        n_reference=record.array("n_reference", "iu", size=n_labels),
+        n_prediction=record.array("n_prediction", "iu", size=n_labels),
+        ignored=_read_ignored(record),
+        ids=range(record.integer("n")),
+        hashes=np.zeros(0, np.uint64),
+        weights=None,
+        fingerprint=record.hash("fingerprint"),
+        settings=record.text_by_name("settings"),
+        counts=record.integer_by_name("counts"),
+        unit=record.text("unit"),
+        groups=groups,
+        models=record.text_by_name("models"),
+        observations=read_observations(record.record("observations")),
+        weighting=record.hash("weighting"),
+        named=_read_named(record),
+        in_columns=in_columns,
+        resamples=resamples,
+        resampled=record.text("resampled"),
+        n_drawn=record.integer("n_drawn"),
+    )
+
+
+def _statistics_of(fitted: Sequence[FittedMeasure]) -> list[Statistic]:
+    """Return the statistics of measures, each once, in the order of the measures."""
+    statistics: list[Statistic] = []
+    for measure, _ in fitted:
+        statistics.append(measure.definition.family.statistic(measure))
+    return list(dict.fromkeys(statistics))
+
+
+# ---- sums ---------------------------------------------------------------------------------------
+
+
+def _write_sums(
+    sums: SumsByStatistic, needed: Sequence[Statistic], writer: ValueWriter
+) -> list[JsonObject]:
+    """Convert the sums of each statistic that is needed, by column."""
+    return [_write_columns(sums[statistic], writer) for statistic in needed]
+
+
+def _write_columns(
+    columns: Mapping[str, NDArray[Any]], writer: ValueWriter
+) -> JsonObject:
+    return {name: writer.sums(column) for name, column in columns.items()}
+
+
+def _read_sums(
+    record: Record, name: str, needed: Sequence[Statistic], n_labels: int
+) -> dict[Statistic, dict[str, NDArray[Any]]]:
+    """Read the sums of each statistic, by column."""
+    records = record.records(name)
+    if len(records) != len(needed):
+        raise SchemaError(f"{name} are not those of the measures")
+    sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
+    for statistic, columns_record in zip(needed, records, strict=True):
+        columns = {}
+        for column in columns_record.names():
+            array = columns_record.sums(column)
+            is_by_label = column in statistic.labels
+            if is_by_label and array.shape[-1:] != (n_labels,):
+                raise SchemaError(f"{name}, {column} does not have a value per label")
+            columns[column] = array
+        sums[statistic] = columns
+    return sums
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+def _read_n_listed(record: Record, n_labels: int) -> int | None:
+    """Read how many of the labels are the class list, or return None if there is none."""
+    if record.is_null("n_listed"):
+        return None
+    n_listed = record.integer("n_listed")
+    if n_listed > n_labels:
+        raise SchemaError("the class list is longer than the labels")
+    return n_listed
+
+
+def _read_ignored(record: Record) -> dict[str, tuple[int, int]]:
+    """Read how often ignored labels were predicted and true."""
+    ignored = {}
+    for name, counts in record.mapping("ignored").items():
+        n_predicted, n_true = map(int, counts)
+        ignored[str(name)] = n_predicted, n_true
+    return ignored
+
+
+def _read_named(record: Record) -> dict[str, frozenset[str]]:
+    """Read the label universes that have a name."""
+    named = {}
+    for name, labels in record.mapping("named").items():
+        named[str(name)] = frozenset(map(str, labels))
+    return named
