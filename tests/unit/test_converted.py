@@ -64,14 +64,6 @@ def test_an_existing_folder_is_not_overwritten(source, folder):
         convert(source, folder)
 
 
-def test_progress_counts_words(source, tmp_path):
-    calls = []
-
-    convert(source, tmp_path / "again", progress=lambda *call: calls.append(call))
-
-    assert calls == [(5, 5)]
-
-
 @pytest.mark.parametrize(
     "name", ["vectors.npy", "hashes.npy", "order.npy", "words.utf8"]
 )

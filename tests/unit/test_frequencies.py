@@ -274,19 +274,14 @@ def test_the_header_that_other_tests_change_is_right(tmp_path):
 @pytest.mark.parametrize(
     ("name", "array"),
     [
-        ("grams_1", np.array([[9]])),
         ("grams_1", np.array([[-1]])),
         ("grams_1", np.array([[0.5]])),
-        ("grams_1", np.array([[2**63]], np.uint64)),
         ("grams_2", np.array([[0, 0, 0]])),
-        ("counts_1", np.array([0])),
         ("counts_1", np.array([1.5])),
         ("counts_1", np.array([2**63], np.uint64)),
-        ("counts_1", np.array([True])),
         ("token_indptr", np.array([0, 5])),
         ("token_indptr", np.array([0, 2, 1])),
         ("token_indptr", np.array([0.0, 1.0])),
-        ("token_indptr", np.array([[0, 1]])),
         ("tokens", None),
         ("tokens", as_array(b"aa")),  # one token twice
         ("header", as_array(b"{}")),
@@ -294,7 +289,6 @@ def test_the_header_that_other_tests_change_is_right(tmp_path):
         ("header", np.array([print], object)),
         ("header", header(documents=10**400)),
         ("header", header(documents=None, log_documents=math.nan)),
-        ("header", header(documents=None, log_documents=10**400)),
         ("header", header(tokenizer=3)),
     ],
 )

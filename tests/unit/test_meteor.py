@@ -1,18 +1,14 @@
 """METEOR as a measure: its values, parts, intervals, matrix and aligned words."""
 
-import laws
 import numpy as np
 import pytest
 from meteor_inputs import best_lines, oracle_data, random_captions
 from oracles import meteor as oracle
-from oracles.captions_ngram import task_of
 from stand_ins import meteor_programs
 
 import semmetrics
 from semmetrics.errors import MissingDependencyError
 from semmetrics.metrics.meteor import METEOR
-from semmetrics.scoring.evaluate import evaluate
-from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.text.meteor import STAGES
 
 TOKENS = {"tokenizer": "whitespace", "task": "captions"}
@@ -63,25 +59,6 @@ def test_a_lower_fragmentation_is_better():
 
     assert not fragmentation.higher_is_better
     assert fragmentation.with_options(part="recall").higher_is_better
-
-
-def test_intervals_are_quantiles_of_the_formula_on_resampled_counts(small_tables):
-    candidates, references = random_captions(30, seed=2)
-    measures = [METEOR()]
-    statistics = evaluate(task_of(candidates, references), measures)
-
-    ci = Bootstrap(resamples=50, method="percentile")
-    (score,) = laws.scores(statistics, measures, ci)
-
-    lines = best_lines(oracle_data(), candidates, references)
-    rng = np.random.default_rng(ci.seed)
-    values = []
-    for _ in range(50):
-        drawn = statistics.order[rng.integers(0, 30, 30)]
-        values.append(oracle.meteor([lines[item] for item in drawn]))
-    low, high = np.quantile(values, [0.025, 0.975])
-    assert score.ci.low == pytest.approx(low, abs=1e-12)
-    assert score.ci.high == pytest.approx(high, abs=1e-12)
 
 
 @pytest.mark.parametrize(

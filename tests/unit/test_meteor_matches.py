@@ -47,12 +47,6 @@ def test_counts_are_the_oracles(with_paraphrases, n, max_words, vocabulary):
     assert counts.tolist() == expected
 
 
-def test_no_pairs_have_no_counts():
-    nothing = FIRST[:0]
-
-    assert Sentences(["a"], None).counts(nothing, nothing).shape == (0, 23)
-
-
 def test_pairs_in_several_batches_are_counted_as_single_pairs():
     candidates, references = random_captions(80, 5, max_words=200)
     targets = first_references(references)

@@ -77,12 +77,6 @@ def test_the_value_is_the_mean_of_items_with_a_reference(stand_in):
     assert stand_in.calls == [(0.5, 3.0, 0.5)] * 2
 
 
-def test_items_without_a_reference_may_count_as_zero(stand_in):
-    (score,) = scored(CANDIDATES, REFERENCES, [METEOR_NLTK(no_reference="0")])
-
-    assert score.value == 0.125
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [("alpha", 1.5), ("gamma", -0.1), ("beta", -1.0), ("beta", np.inf)],

@@ -165,14 +165,6 @@ def test_a_matrix_needs_tuples_of_its_form(parser, code):
 
 
 @needs_words
-def test_there_is_no_matrix_of_a_category():
-    with refused("no-matrix"):
-        semmetrics.caption_matrix(
-            [["a dog"]], ["a cat"], measure="SPICE(category=color)"
-        )
-
-
-@needs_words
 def test_a_comparison_reports_what_was_not_computed():
     tuples = official({text: TUPLES[text] for text in TEXTS[:3]})
     options = {"protocol": "coco-caption", "tuples": tuples, "resamples": 50}

@@ -61,14 +61,6 @@ def test_a_measure_uses_its_own_model():
         assert model_of(result) == STATIC.identity
 
 
-def test_captions_use_the_static_model():
-    (result,) = semmetrics.score(
-        ["a red car"], [["a car"]], task="captions", measures="BagSim"
-    )
-
-    assert model_of(result) == STATIC.identity
-
-
 @pytest.mark.parametrize("embedding", ["static", {"default": "static"}, STATIC, "same"])
 def test_a_given_embedding_is_used_by_all_measures(embedding):
     table = score(["SemF1", "SoftF1", "WMD"], embedding=embedding)
@@ -85,15 +77,6 @@ def test_the_own_model_gives_the_same_score_as_that_model_given(measure, own):
 
     assert default.value == given.value
     assert default.signature == given.signature
-
-
-def test_a_named_embedding_is_used_by_measures_that_name_it():
-    table = score(
-        ["SemF1", "SemF1(embedding=old)", "SoftF1"], embedding={"old": "static"}
-    )
-
-    models = [model_of(result) for result in table]
-    assert models == [SAME.identity, STATIC.identity, STATIC.identity]
 
 
 @pytest.mark.parametrize("name", ["#same", "#default, own same"])

@@ -213,10 +213,6 @@ def test_labels_are_looked_up_by_the_rule_of_words():
     assert "|lookup:exact|oov:skip|" in exact.signature
 
 
-def test_vectors_may_have_a_name():
-    assert score({"mine": VECTORS}, "SemF1(embedding=mine,threshold=0.7)").value == 1
-
-
 @pytest.mark.parametrize(
     ("embedding", "code", "where", "values"),
     [
@@ -245,29 +241,6 @@ def test_vectors_may_have_a_name():
 def test_a_wrong_mapping_is_an_error_at_its_key(embedding, code, where, values):
     with refused(code, where, **values):
         score(embedding)
-
-
-def test_a_score_with_a_mapping_is_computed_again():
-    signature = score(VECTORS).signature
-    sides = ([["kitten"]], [["cat"]])
-
-    again = semmetrics.rescore(signature, *sides, embedding=VECTORS)
-    other = semmetrics.rescore(
-        signature, *sides, embedding={**VECTORS, "cat": [1, 0.5]}
-    )
-
-    assert again.differences == []
-    (difference,) = other.differences
-    assert difference.startswith("the embedding differs")
-
-
-def test_a_threshold_is_calibrated_for_a_mapping():
-    pairs = [("cat", "kitten", 1), ("cat", "dog", 0)]
-
-    calibration = semmetrics.calibrate_threshold_on_pairs(pairs, embedding=VECTORS)
-
-    assert calibration.embedding.startswith("words-2@")
-    assert 0 < calibration.threshold < 0.71
 
 
 # ---- tensors -------------------------------------------------------------------------

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from refusals import refused
 
-import semmetrics
 from semmetrics.embed.open import open_embedding
 from semmetrics.embed.sentence_models import run_in_batches
 from semmetrics.errors import InputError, MissingDependencyError
@@ -219,20 +218,6 @@ def test_a_missing_device_is_an_error(minilm, kind):
             open_embedding(f"{kind}:{minilm}", device=device)
 
 
-def test_the_device_of_a_score_is_that_of_its_model(minilm):
-    torch = pytest.importorskip("torch")
-    options = {"measures": "SemF1", "embedding": f"sbert:{minilm}"}
-
-    default = semmetrics.score([["kitten"]], [["cat"]], **options)
-    on_cpu = semmetrics.score([["kitten"]], [["cat"]], device="cpu", **options)
-
-    assert on_cpu[0].value == default[0].value
-    assert on_cpu[0].signature == default[0].signature
-    missing = f"cuda:{torch.cuda.device_count()}"
-    with pytest.raises(InputError, match="finds no device"):
-        semmetrics.score([["kitten"]], [["cat"]], device=missing, **options)
-
-
 @each_kind
 def test_a_batch_size_must_be_positive(minilm, kind):
     with refused("bad-option"):
@@ -434,12 +419,3 @@ def test_a_static_embedding_is_identified_by_its_words(open_modules):
         identities.add(model.identity)
 
     assert len(identities) == 2
-
-
-def test_a_bag_of_words_is_identified_by_its_words(open_modules):
-    models = pytest.importorskip("sentence_transformers.models")
-
-    first = open_modules(models.BoW(vocab=["cat", "dog"]))
-    second = open_modules(models.BoW(vocab=["cat", "cow"]))
-
-    assert first.identity != second.identity

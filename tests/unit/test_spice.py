@@ -146,15 +146,6 @@ def test_differing_items_show_the_tuples_of_both_systems():
     ]
 
 
-def test_spice_is_printed_in_percent_and_lengths_are_not():
-    table = score([SPICE, "CaptionLength"])
-
-    lines = table.to_text(digits=2, scale=100).splitlines()
-
-    values = [line.split()[-1] for line in lines[1:3]]
-    assert values == [f"{100 * table[0].value:.2f}", f"{table[1].value:.2f}"]
-
-
 # ---- all pairs -----------------------------------------------------------------------
 
 IMAGES = list(REFERENCES.values())

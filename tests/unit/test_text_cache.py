@@ -189,10 +189,8 @@ def test_a_changed_byte_never_gives_other_vectors(path):
 @pytest.mark.parametrize(
     "change",
     [
-        "vector = X'00000000'",
         "vector = X'000080BF000080BF'",
         "vector = 'text'",
-        "vector = 1.5",
         "known = 0",
         "truncated = 'x'",
         "text = X'636f77'",

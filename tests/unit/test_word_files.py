@@ -91,15 +91,11 @@ def test_a_word_may_end_with_a_number(write, header):
         (binary_file()[:3], "not-word-vectors", 0),
         (b"\xef\xbb\xbf" + text_file(), "not-word-vectors", 0),
         (binary_file()[:-1], "damaged", 0),
-        (binary_file()[:12], "damaged", 0),
         (binary_file(count=6), "damaged", 0),
-        (binary_file(count=4), "damaged", 0),
         (b"9000000 300\ncat ", "damaged", 0),
         (b"2 3\n" + b"x" * 9000, "damaged", 0),
-        (b"0 3\n", "damaged", 0),
         (text_file()[:-10], "damaged", 6),
         (text_file().replace(b"5 3", b"7 3"), "damaged", 0),
-        (text_file().replace(b"5 3", b"4 3"), "damaged", 0),
         (b"cat 1 2 3\ndog 1 2\ncow 1 2 3\n", "damaged", 2),
         (b"cat 1 2 3\n\ndog 1 2 3\n", "damaged", 2),
         # A single line does not tell whether its word or the header is wrong.
@@ -107,7 +103,6 @@ def test_a_word_may_end_with_a_number(write, header):
         (text_file().replace(b"Meter", b"Meter 0.5"), "damaged", 0),
         (gzip.compress(binary_file(), mtime=0)[:-12], "damaged", 0),
         (zip_file(a=text_file(), b=text_file()), "wrong-member", 0),
-        (zip_file(a=text_file())[:-10], "damaged", 0),
     ],
 )
 def test_a_damaged_file_is_an_error(write, data, code, line):
