@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
+from hypothesis import strategies as st
 from oracles import meteor as oracle
 from stand_ins import METEOR_LISTS, PARAPHRASES
 
@@ -66,3 +68,23 @@ def best_lines(data, candidates, references):
 def parse_counts(line):
     """Return the counts in a line that the program printed."""
     return [int(number) for number in line.split()]
+
+
+@st.composite
+def possible_counts(draw):
+    """Counts that a matcher can give for two captions of up to six words."""
+    n_pred = draw(st.integers(0, 6))
+    n_ref = draw(st.integers(0, 6))
+    most = min(n_pred, n_ref)
+    matched = draw(st.just(most) | st.integers(0, most))
+    matched_function = draw(st.integers(0, matched))
+    stages = np.zeros((4, 2, 2), int)
+    for place in range(matched):
+        is_function_word = int(place < matched_function)
+        stages[draw(st.integers(0, 3)), is_function_word] += 1
+    unmatched = matched - matched_function
+    function_pred = draw(st.integers(matched_function, n_pred - unmatched))
+    function_ref = draw(st.integers(matched_function, n_ref - unmatched))
+    chunks = draw(st.integers(1, matched)) if matched else 0
+    words = [n_pred, n_ref, function_pred, function_ref]
+    return [*words, *stages.ravel().tolist(), chunks, matched, matched]

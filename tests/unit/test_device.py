@@ -57,7 +57,7 @@ def make_model(rng):
 
 
 def random_lists(rng, n_items, max_labels, synonyms):
-    """Return lists of labels, some of which are repeated, empty or have synonyms."""
+    """Return lists of labels, with empty lists, repeated labels and synonyms."""
     lists = []
     for _ in range(n_items):
         labels = []
@@ -83,7 +83,7 @@ def assert_same_scores(measures, *, n_items=120, synonyms=False, oov="skip"):
 
     assert on_torch.notes == expected.notes
     for ours, theirs in zip(on_torch, expected, strict=True):
-        # Values are rounded to nine digits, of which the last may differ.
+        # The ninth digit of a rounded value may differ.
         tolerance = 0 if str(ours.measure).startswith("Sem") else 1.001e-9
         assert_allclose(ours.items, theirs.items, rtol=0, atol=tolerance)
         assert ours.value == pytest.approx(theirs.value, rel=0, abs=tolerance)

@@ -256,7 +256,7 @@ def as_array(data):
 
 
 def load_changed(folder, **arrays):
-    """Load saved arrays of which some are changed, or removed if they are None."""
+    """Change saved arrays, or remove them if they are None, and load them."""
     path = folder / "df.npz"
     counts = {("a",): 1, ("a", "b"): 1}
     DocumentFrequencies.from_counts(counts, documents=2).save(path)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meteor_inputs import parse_counts
+from meteor_inputs import parse_counts, possible_counts
 from oracles import meteor as oracle
 
 from semmetrics.metrics.meteor_formula import COUNTS, meteor_value
@@ -63,27 +63,7 @@ def corpus_value(lines):
     return float(meteor_value(sums))
 
 
-@st.composite
-def counts(draw):
-    """Counts that a matcher can give for two captions of up to six words."""
-    n_pred = draw(st.integers(0, 6))
-    n_ref = draw(st.integers(0, 6))
-    most = min(n_pred, n_ref)
-    matched = draw(st.just(most) | st.integers(0, most))
-    matched_function = draw(st.integers(0, matched))
-    stages = np.zeros((4, 2, 2), int)
-    for place in range(matched):
-        is_function_word = int(place < matched_function)
-        stages[draw(st.integers(0, 3)), is_function_word] += 1
-    unmatched = matched - matched_function
-    function_pred = draw(st.integers(matched_function, n_pred - unmatched))
-    function_ref = draw(st.integers(matched_function, n_ref - unmatched))
-    chunks = draw(st.integers(1, matched)) if matched else 0
-    words = [n_pred, n_ref, function_pred, function_ref]
-    return [*words, *stages.ravel().tolist(), chunks, matched, matched]
-
-
-@given(st.lists(counts(), min_size=1, max_size=6))
+@given(st.lists(possible_counts(), min_size=1, max_size=6))
 def test_values_of_items_and_corpus_are_the_oracles(lines):
     items = meteor_value(columns(lines))
 

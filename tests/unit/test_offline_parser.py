@@ -195,7 +195,7 @@ print((process_time() - process) / (thread_time() - thread))
 BLAS = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
 
 
-@pytest.mark.skipif("openblas" not in BLAS, reason="the limit is that of OpenBLAS")
+@pytest.mark.skipif("openblas" not in BLAS, reason="only OpenBLAS is limited")
 @pytest.mark.parametrize(("count", "times"), [("500", "1"), ("60", "30")])
 def test_parsing_uses_one_thread(count, times):
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}

@@ -44,7 +44,7 @@ def test_the_dimension_must_not_change():
 
 @pytest.fixture
 def look_up():
-    """A function that fails on other texts than those of the data."""
+    """A function that knows the texts of the data only."""
     vectors = {
         "red cat": [1.0, 0.0],
         "dog": [0.0, 2.0],

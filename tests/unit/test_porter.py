@@ -7,7 +7,7 @@ import pytest
 from semmetrics.text.porter import porter_stem
 from semmetrics.text.porter2 import english_stem
 
-# The sections on steps 1a to 5b of Porter (1980). Each word is taken through all steps.
+# Examples of Porter (1980) for steps 1a to 5b, after all steps.
 PAPER = """
 caresses caress, ponies poni, ties ti, caress caress, cats cat, feed feed,
 agreed agre, plastered plaster, bled bled, motoring motor, sing sing,
