@@ -25,6 +25,7 @@ def flatten(texts):
 
 
 @given(TEXTS, st.sampled_from([1, 1 << 40]))
+@example([[0, 1] * 100], 1 << 56)
 def test_ngrams_are_those_of_counters(texts, scale):
     scaled = [[code * scale for code in text] for text in texts]
     indptr, codes = flatten(scaled)

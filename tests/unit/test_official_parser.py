@@ -137,8 +137,10 @@ def test_a_wrong_answer_is_an_error_and_not_cached(program, tmp_path, answer):
 def test_endless_output_is_an_error(program, text):
     parser = program(f"while True: print({text!r}, end='')")
 
-    with refused("no-answer"):
+    with refused("no-answer") as caught:
         parse(parser, "a", "b")
+
+    assert caught.value.values["why"].startswith(f"'{text[0]}")
 
 
 @pytest.mark.parametrize(
@@ -178,6 +180,21 @@ def test_a_folder_name_with_the_path_separator_is_an_error(
     use_empty_jars(monkeypatch, tmp_path / "a:b")
 
     with refused("java-path"):
+        parse(OfficialParser(), "a")
+
+
+def test_a_file_that_is_not_a_program_is_an_error(monkeypatch, tmp_path):
+    use_empty_jars(monkeypatch, tmp_path)
+    fake_java(monkeypatch, tmp_path / "bin", "\x00\x01")
+
+    with refused("java-not-started"):
+        parse(OfficialParser(), "a")
+
+
+def test_a_missing_file_of_the_package_is_an_error(monkeypatch, tmp_path):
+    fake_pycocoevalcap(monkeypatch, tmp_path / "other", "spice/spice-1.0.jar")
+
+    with refused("incomplete-package"):
         parse(OfficialParser(), "a")
 
 
