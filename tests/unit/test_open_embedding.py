@@ -64,6 +64,11 @@ def test_vectors_of_the_manifest_are_opened_by_name(glove, tmp_path, monkeypatch
     assert open_embedding("glove-6b-50").dimension == 2
 
 
+def test_an_unknown_name_is_an_error():
+    with refused("unknown-embedding"):
+        open_embedding("nonsense")
+
+
 @pytest.mark.parametrize("spec", ["word2vec:", "sbert:", "converted:", "matrix:"])
 def test_a_kind_without_a_name_is_an_error(spec):
     with refused("empty"):

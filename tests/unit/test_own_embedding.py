@@ -79,6 +79,12 @@ def test_the_own_model_gives_the_same_score_as_that_model_given(measure, own):
     assert default.signature == given.signature
 
 
+def test_a_measure_may_name_a_model_of_the_package():
+    (result,) = score("SemF1(embedding=static)")
+
+    assert model_of(result) == STATIC.identity
+
+
 @pytest.mark.parametrize("name", ["#same", "#default, own same"])
 def test_a_name_must_not_look_like_a_default(name):
     with refused("do not start with '#'"):
