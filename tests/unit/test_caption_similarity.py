@@ -1,4 +1,6 @@
-"""BagSim of captions against loops, as a measure and for all pairs; a name that two kinds share."""
+"""BagSim of captions, as a measure and for all pairs, against loops."""
+
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -9,31 +11,16 @@ from refusals import refused
 
 import semmetrics
 from semmetrics import caption_matrix
-from semmetrics.errors import InputError
 
-
-@pytest.fixture(autouse=True, scope="module")
-def nothing_shared_is_accepted():
-    """Random data of a few names may share none with what is given."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "semmetrics.kinds.side_input_checks.check_shared", lambda *given: None
-        )
-        yield
-
-
-MEAN = "BagSim(references=mean)"
-TEXT = st.lists(st.sampled_from(["a dog", "Cat", "sits", "on", "  "]), max_size=4).map(
-    " ".join
-)
+MEASURES = {"BagSim": "joined", "BagSim(references=mean)": "mean"}
+TEXT = st.lists(st.sampled_from(["a dog", "Cat", "sits", "on", "  "]), max_size=4)
+CAPTION = TEXT.map(" ".join)
 ITEMS = st.lists(
-    st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=5
+    st.tuples(CAPTION, st.lists(CAPTION, min_size=1, max_size=3)),
+    min_size=1,
+    max_size=5,
 )
-REFERENCES = [
-    ["a dog runs", "dogs on a beach", "a wet dog"],
-    ["two men"],
-    ["a cat", " "],
-]
+IMAGES = [["a dog runs", "dogs on a beach", "a wet dog"], ["two men"], ["a cat", " "]]
 CAPTIONS = ["a dog", "men on a beach", "", "a cat"]
 
 
@@ -42,40 +29,63 @@ def vector(text):
 
 
 def letters(texts):
-    return [vector(text) for text in texts]
+    return list(map(vector, texts))
 
 
 letters.version = "1"
 
 
-def score(preds, gts, measures="BagSim", **options):
-    options = {"embedding": letters, "task": "captions", **options}
-    return semmetrics.score(preds, gts, measures=measures, **options)
+@pytest.fixture(autouse=True, scope="module")
+def accept_unrelated_sides():
+    """Random captions may have no words in common."""
+    with pytest.MonkeyPatch.context() as patch:
+        check = "semmetrics.kinds.side_input_checks.check_shared"
+        patch.setattr(check, lambda *sides: None)
+        yield
 
 
 @given(ITEMS)
-def test_equals_loops(data):
-    preds, gts = [[caption] for caption, _ in data], [theirs for _, theirs in data]
-    table = score(preds, gts, ["BagSim", MEAN])
-    for name, how in (("BagSim", "joined"), (MEAN, "mean")):
-        expected = [oracle.bag_similarity(*item, vector, how=how) for item in data]
+def test_values_are_those_of_loops(items):
+    candidates, references = zip(*items, strict=True)
+
+    table = semmetrics.score(
+        list(candidates),
+        list(references),
+        measures=list(MEASURES),
+        embedding=letters,
+        task="captions",
+    )
+
+    for name, how in MEASURES.items():
+        expected = [oracle.bag_similarity(*item, vector, how=how) for item in items]
         np.testing.assert_allclose(table[name].items, expected, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("rows", ["images", "references"])
-@pytest.mark.parametrize(("name", "how"), [("BagSim", "joined"), (MEAN, "mean")])
-def test_all_pairs_equal_loops(name, how, rows):
-    found = caption_matrix(
-        REFERENCES, CAPTIONS, measure=name, rows=rows, embedding=letters
+@pytest.mark.parametrize(("name", "how"), MEASURES.items())
+def test_the_matrix_has_the_values_of_loops(name, how, rows):
+    matrix = caption_matrix(
+        IMAGES, CAPTIONS, measure=name, rows=rows, embedding=letters
     )
-    groups = REFERENCES
+
+    groups = IMAGES
     if rows == "references":
-        groups = [[text] for texts in REFERENCES for text in texts]
-    expected = [
-        [oracle.bag_similarity(one, texts, vector, how=how) for one in CAPTIONS]
-        for texts in groups
-    ]
-    np.testing.assert_allclose(found, np.nan_to_num(expected), rtol=0, atol=1e-8)
+        groups = [[text] for text in chain(*IMAGES)]
+    for values, references in zip(matrix, groups, strict=True):
+        for value, caption in zip(values, CAPTIONS, strict=True):
+            expected = oracle.bag_similarity(caption, references, vector, how=how)
+            assert value == pytest.approx(np.nan_to_num(expected), abs=1e-8)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_torch_has_the_values_of_numpy(name):
+    pytest.importorskip("torch", reason="torch is not installed")
+    options = {"measure": name, "embedding": letters}
+
+    on_torch = caption_matrix(IMAGES, CAPTIONS, device="torch:cpu", **options)
+
+    expected = caption_matrix(IMAGES, CAPTIONS, **options)
+    np.testing.assert_allclose(on_torch, expected, rtol=0, atol=1e-9)
 
 
 FREQUENCIES = semmetrics.fit_document_frequencies([["a dog"], ["a cat"]])
@@ -88,54 +98,27 @@ FREQUENCIES = semmetrics.fit_document_frequencies([["a dog"], ["a cat"]])
         ({"lookup": "text", "cache": True}, "not-applicable", "lookup"),
         ({"tuples": {"a": []}}, "not-applicable", "tuples"),
         ({"measure": "BagSim", "doc_freq": FREQUENCIES}, "not-applicable", "doc_freq"),
-        (
-            {"measure": "BagSim", "embedding": {"m": letters}},
-            "not-applicable",
-            "embedding",
-        ),
+        ({"measure": "BagSim", "oov": "never"}, "bad-choice", "oov"),
+        ({"measure": "BagSim(embedding=m)"}, "unknown-name", None),
         ({"measure": "BagSim(undefined=nan)"}, "no-matrix", None),
         ({"measure": "Soft-SPICE"}, "no-matrix", None),
     ],
 )
-def test_wrong_requests_for_all_pairs(options, code, name):
-    with refused(code, name=name):
+def test_a_wrong_option_of_the_matrix_is_an_error(options, code, name):
+    with refused(code, name=name) if name else refused(code):
         caption_matrix([["a dog"]], ["a cat"], **options)
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"measure": "BagSim(embedding=m)"}, {"oov": "never"}]
+    ("options", "kind"), [({}, "labels"), ({"task": "captions"}, "captions")]
 )
-def test_embeddings_of_all_pairs_are_checked(wrong):
-    with pytest.raises(InputError):
-        caption_matrix([["a dog"]], ["a cat"], **{"measure": "BagSim", **wrong})
+def test_lists_of_texts_are_labels_by_default(options, kind):
+    """Labels also have a measure BagSim."""
+    preds = {"a": ["a dog sits on a sofa"]}
+    gts = {"a": ["a cat sits on a sofa"]}
 
+    (score,) = semmetrics.score(preds, gts, measures="BagSim", **options)
 
-def test_torch_gives_the_same():
-    pytest.importorskip("torch", reason="torch is not installed")
-    for name in ("BagSim", MEAN):
-        options = {"measure": name, "embedding": letters}
-        first, second = (
-            caption_matrix(REFERENCES, CAPTIONS, device=device, **options)
-            for device in ("cpu", "torch:cpu")
-        )
-        np.testing.assert_allclose(first, second, rtol=0, atol=1e-9)
-        tables = [
-            score([["a dog"], ["a cat"], ["men"]], REFERENCES, name, device=device)
-            for device in ("cpu", "torch:cpu")
-        ]
-        np.testing.assert_allclose(
-            tables[0][0].items, tables[1][0].items, rtol=0, atol=1e-9
-        )
-
-
-# ---- labels have a BagSim, too ---------------------------------------------------------------
-
-
-def test_data_that_could_be_either_are_labels_as_before():
-    lists = {"a": ["a dog sits on a sofa"]}, {"a": ["a cat sits on a sofa"]}
+    assert score.measure.definition.kind == kind
     with refused("ambiguous-kind"):
-        semmetrics.score(*lists)
-    (one,) = semmetrics.score(*lists, measures="BagSim").scores
-    assert one.measure.definition.kind == "labels"
-    (one,) = semmetrics.score(*lists, measures="BagSim", task="captions").scores
-    assert one.measure.definition.kind == "captions"
+        semmetrics.score(preds, gts)

@@ -1,4 +1,4 @@
-"""The garbage collector is on again, however a reader ends."""
+"""The garbage collector is enabled again, however a reader ends."""
 
 import gc
 
@@ -7,14 +7,14 @@ import pytest
 from semmetrics.data.source import no_collection
 
 
-def test_an_interruption_that_comes_at_once_leaves_the_collector_on(monkeypatch):
-    real = gc.disable
+def test_an_immediate_interruption_leaves_the_collector_enabled(monkeypatch):
+    disable = gc.disable
 
-    def disable():
-        real()
+    def disable_and_interrupt():
+        disable()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(gc, "disable", disable)
+    monkeypatch.setattr(gc, "disable", disable_and_interrupt)
     try:
         with pytest.raises(KeyboardInterrupt), no_collection():
             pass

@@ -1,4 +1,4 @@
-"""Merged graphs that are kept: what is read again, what is not, and damage."""
+"""Merged graphs of captions, their cache, and the concepts that they share."""
 
 import json
 import sqlite3
@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from interruptions import interruptions
 
-from semmetrics.text import graphs as merged_graphs
-from semmetrics.text.concepts import Concepts, _ConceptNumbers
+from semmetrics.text import concepts as concepts_module
+from semmetrics.text import graphs as graphs_module
+from semmetrics.text.concepts import Concepts
 from semmetrics.text.graphs import Graphs
 from semmetrics.text.parses import FunctionParser, KeptParser
 from semmetrics.text.scene_graphs import merge_captions
@@ -25,145 +26,153 @@ SYNSETS = {
     "upon": "4",
 }
 GROUP = ("couch red", "sofa lounge on", "sofa lounge upon")
+MERGED = ["couch/sofa", "lounge", "couch/sofa red", "couch/sofa lounge on/upon"]
 
 
-def slots(captions):
-    """A parser: the words of a caption are one tuple."""
-    return [[tuple(caption.split()[:3])] for caption in captions]
+def parse(captions):
+    """Parse the words of a caption as one tuple."""
+    return [[tuple(caption.split())] for caption in captions]
 
 
-slots.version = "1"
+parse.version = "1"
 
 
-@pytest.fixture
-def table(monkeypatch):
+@pytest.fixture(autouse=True)
+def synonyms(monkeypatch):
     table = SynonymTable(SYNSETS, {}, "ours")
-    monkeypatch.setattr(merged_graphs, "open_synonyms", lambda: table)
-    return table
+    monkeypatch.setattr(graphs_module, "open_synonyms", lambda: table)
 
 
-def graphs_of(folder, function=slots, given=None):
-    """Graphs by the parser "slots", whose file is in the folder; ``function`` parses."""
-    parser = FunctionParser(slots)
-    _ = parser.identity
-    object.__setattr__(parser, "function", function)
-    return Graphs(KeptParser(parser, given, folder / "p.sqlite"))
+def open_graphs(file=None):
+    return Graphs(KeptParser(FunctionParser(parse), file=file))
 
 
-def shown(graphs, group):
-    tuples = [one for slots in graphs.take([group]).slots for one in slots.tolist()]
-    return [" ".join(map(graphs.concepts.name, one)) for one in tuples]
+def merged(graphs):
+    """Return the tuples of the merged group as texts."""
+    texts = []
+    for slots in graphs.take([GROUP]).slots:
+        for concepts in slots.tolist():
+            texts.append(" ".join(map(graphs.concepts.name, concepts)))
+    return texts
 
 
-EXPECTED = ["couch/sofa", "lounge", "couch/sofa red", "couch/sofa lounge on/upon"]
+def test_the_cached_graphs_are_those_of_earlier_versions(tmp_path):
+    """If this fails, users have cached graphs of another form: raise MERGING."""
+    file = tmp_path / "p.sqlite"
 
+    open_graphs(file).prepare([GROUP, ("couch",), ()])
 
-def rows(folder):
-    with closing(sqlite3.connect(folder / "p.sqlite")) as file:
-        found = file.execute(
-            "SELECT text, words, places FROM merged_graphs_checked"
+    with closing(sqlite3.connect(file)) as database:
+        rows = database.execute("SELECT * FROM merged_graphs_checked").fetchall()
+        columns = database.execute(
+            "PRAGMA table_info(merged_graphs_checked)"
         ).fetchall()
-    return {
-        text: (json.loads(words), np.frombuffer(places, "<i4").tolist())
-        for text, words, places in found
-    }
-
-
-def test_what_is_kept_is_pinned(table, tmp_path):
-    """Where this fails, graphs that users have kept are others: MERGING must be raised."""
-    graphs_of(tmp_path).prepare([GROUP, ("couch",), ()])
+    names = [column[1] for column in columns]
+    graphs = {}
+    for values in rows:
+        row = dict(zip(names, values, strict=True))
+        parser = FunctionParser(parse).identity
+        assert row["identity"] == f"{parser}, merged 1 by ours"
+        places = np.frombuffer(row["places"], "<i4").tolist()
+        graphs[row["text"]] = (json.loads(row["words"]), places)
     words = [["couch", "sofa"], "lounge", "red", ["on", "upon"]]
-    assert rows(tmp_path) == {
+    assert graphs == {
         "\n".join(GROUP).encode(): (words, [0, 2, 2, 3, 0, 1, 0, 2, 0, 1, 3]),
         b"couch": (["couch"], [0, 1, 0, 0, 0]),
     }
-    with closing(sqlite3.connect(tmp_path / "p.sqlite")) as file:
-        (identity,) = file.execute(
-            "SELECT DISTINCT identity FROM merged_graphs_checked"
-        ).fetchone()
-    assert identity == f"{FunctionParser(slots).identity}, merged 1 by ours"
 
 
-def merged(concepts, group=GROUP):
-    return [
-        " ".join(map(concepts.name, one))
-        for one in merge_captions(slots(group), concepts).tuples
-    ]
+def test_cached_graphs_are_read_again(tmp_path):
+    file = tmp_path / "p.sqlite"
+    open_graphs(file).prepare([GROUP])
+
+    assert merged(open_graphs(file)) == MERGED
 
 
-def test_concepts_serve_the_next_graphs_until_they_are_many(
-    table, tmp_path, monkeypatch
-):
-    first = graphs_of(tmp_path)
-    first.prepare([GROUP])
-    assert graphs_of(tmp_path).concepts is first.concepts
-    monkeypatch.setattr(merged_graphs, "_MAX_SHARED_CONCEPTS", len(first.concepts) - 1)
-    next_ = graphs_of(tmp_path)
-    assert next_.concepts is not first.concepts
-    next_.prepare([GROUP])
-    assert shown(next_, GROUP) == shown(first, GROUP) == EXPECTED
-
-
-def test_many_concepts_go_with_their_graphs(table, tmp_path, monkeypatch):
-    """A process that goes on with other things does not hold them."""
-    monkeypatch.setattr(merged_graphs, "_MAX_SHARED_CONCEPTS", 2)
-    graphs = graphs_of(tmp_path)
-    graphs.prepare([GROUP])
-    assert shown(graphs, GROUP) == EXPECTED
-    concepts = weakref.ref(graphs.concepts)
-    assert concepts() is not None
-    del graphs
-    assert concepts() is None
-
-
-@pytest.mark.parametrize("name", ["n" * 300, "file", "damaged", None])
-def test_a_place_that_can_hold_no_graphs_is_said(table, tmp_path, name):
+@pytest.mark.parametrize("name", ["n" * 300, "file", "damaged"])
+def test_an_unusable_cache_is_reported(tmp_path, name):
     (tmp_path / "file").touch()
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "p.sqlite").write_bytes(b"no database" * 1000)
-    kept = name and tmp_path / name
-    graphs = graphs_of(kept) if kept else Graphs(KeptParser(FunctionParser(slots)))
+    graphs = open_graphs(tmp_path / name / "p.sqlite")
+
+    assert merged(graphs) == MERGED
+    assert graphs.trouble.code == "cache-unusable"
+
+
+def test_graphs_without_a_cache_have_no_trouble():
+    graphs = open_graphs()
+
+    assert merged(graphs) == MERGED
+    assert graphs.trouble is None
+
+
+# ---- concepts ------------------------------------------------------------------------
+
+
+def test_graphs_share_concepts_until_there_are_many(monkeypatch):
+    first = open_graphs()
+    first.prepare([GROUP])
+    assert open_graphs().concepts is first.concepts
+
+    monkeypatch.setattr(graphs_module, "_MAX_SHARED_CONCEPTS", len(first.concepts) - 1)
+    second = open_graphs()
+
+    assert second.concepts is not first.concepts
+    assert merged(second) == merged(first) == MERGED
+
+
+def test_many_concepts_are_freed_with_their_graphs(monkeypatch):
+    monkeypatch.setattr(graphs_module, "_MAX_SHARED_CONCEPTS", 2)
+    graphs = open_graphs()
     graphs.prepare([GROUP])
-    assert shown(graphs, GROUP) == EXPECTED
-    assert (graphs.trouble and graphs.trouble.code) == (name and "cache-unusable")
-    assert name != "damaged" or graphs._cache is None  # it is not waited for again
+    concepts = weakref.ref(graphs.concepts)
+    assert concepts() is not None
+
+    del graphs
+
+    assert concepts() is None
 
 
-def test_concepts_have_words():
+def test_a_concept_has_its_words_in_any_order():
     concepts = Concepts(SynonymTable(SYNSETS, {}))
+
     for words in (["a/b"], ["couch", "sofa"], ["couch", "dog", "sofa"]):
-        assert concepts.words[concepts.of(words)] == tuple(words)
-        assert concepts.of(words[::-1]) == concepts.of(words)
+        concept = concepts.of(words)
+        assert concepts.words[concept] == tuple(words)
+        assert concepts.of(words[::-1]) == concept
     assert concepts.of(["sofa", "sofa"]) == concepts.of("sofa")
 
 
-@pytest.mark.parametrize(
-    "code", [_ConceptNumbers.__missing__, _ConceptNumbers.add, Concepts.of]
-)
-def test_concepts_are_whole_after_an_interruption(code):
-    """What was merged afterwards is kept: it must not be of concepts half made."""
-    table = SynonymTable(SYNSETS, {})
+def merge(concepts):
+    """Return the merged group as texts."""
+    tuples = merge_captions(parse(GROUP), concepts).tuples
+    return [" ".join(map(concepts.name, slots)) for slots in tuples]
 
+
+def test_concepts_are_complete_after_an_interruption():
     def start():
-        concepts = Concepts(table)
-        return lambda: merged(concepts)
+        concepts = Concepts(SynonymTable(SYNSETS, {}))
+        return lambda: merge(concepts)
 
-    found = list(interruptions(code.__code__, start))
-    assert len(found) > 10
-    assert found == [EXPECTED] * len(found)
+    results = list(interruptions(concepts_module, start))
+
+    assert len(results) > 100
+    assert results == [MERGED] * len(results)
 
 
 def test_an_interrupted_look_up_leaves_no_concept():
     class Interrupted(SynonymTable):
-        left = 3
+        n_calls = 0
 
         def synsets(self, phrase):
-            self.left -= 1
-            if not self.left:
+            self.n_calls += 1
+            if self.n_calls == 3:
                 raise KeyboardInterrupt
             return super().synsets(phrase)
 
     concepts = Concepts(Interrupted(SYNSETS, {}))
     with pytest.raises(KeyboardInterrupt):
-        merged(concepts)
-    assert merged(concepts) == EXPECTED
+        merge(concepts)
+
+    assert merge(concepts) == MERGED

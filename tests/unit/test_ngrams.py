@@ -1,17 +1,16 @@
-"""Counts of n-grams against counters of tuples."""
+"""Counts of n-grams and longest common subsequences, against plain Python."""
 
 from __future__ import annotations
 
-import itertools
+from collections import Counter
+from itertools import chain
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from oracles.captions_ngram import lcs
+from oracles.captions_ngram import lcs, ngrams
 
-from semmetrics.core import ngrams as module
-from semmetrics.core import subsequences
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import offsets
 from semmetrics.core.subsequences import lcs_lengths
@@ -19,68 +18,48 @@ from semmetrics.core.subsequences import lcs_lengths
 TEXTS = st.lists(st.lists(st.integers(0, 3), max_size=9), min_size=1, max_size=8)
 
 
-def counted(texts, scale=1):
-    flat = np.array([code * scale for text in texts for code in text], np.int64)
-    return flat, count_ngrams(offsets(np.array([*map(len, texts)])), flat)
+def flatten(texts):
+    """Return where each text begins, and all tokens."""
+    lengths = np.array([len(text) for text in texts], np.int64)
+    return offsets(lengths), np.array(list(chain(*texts)), np.int64)
 
 
-@given(TEXTS)
-def test_other_order_of_keys(texts):
-    """Without keys and places in one number, and with few n-grams at a time, all is as it was."""
-    flat, found = counted(texts)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_KEY_BITS", 0)
-        patch.setattr(module, "_NGRAMS_PER_STEP", 3)
-        patch.setattr(module, "_MAX_32_BIT_TOKENS", -1)
-        flat, others = counted(texts)
-    for grams, other in zip(found, others, strict=True):
-        for name in ("indptr", "codes", "counts"):
-            assert getattr(grams, name).tolist() == getattr(other, name).tolist()
-        assert grams.tokens(flat).tolist() == other.tokens(flat).tolist()
-        assert {grams.codes.dtype, grams.counts.dtype, grams.places.dtype} == {
-            np.dtype(np.int32)
-        }
-        assert {other.codes.dtype, other.counts.dtype, other.places.dtype} == {
-            np.dtype(np.int64)
-        }
+@given(TEXTS, st.sampled_from([1, 1 << 40]))
+@example([[0, 1] * 100], 1 << 56)
+def test_ngrams_are_those_of_counters(texts, scale):
+    scaled = [[code * scale for code in text] for text in texts]
+    indptr, codes = flatten(scaled)
 
-
-def packed(texts):
-    widths = np.array([len(text) for text in texts], np.int64)
-    return offsets(widths), np.array([*itertools.chain(*texts)], np.int64)
-
-
-def text_of(most, letters=3):
-    return st.lists(st.integers(0, letters), max_size=most)
+    for n, grams in enumerate(count_ngrams(indptr, codes), 1):
+        tokens = grams.tokens(codes).tolist()
+        for place, text in enumerate(scaled):
+            cells = slice(grams.indptr[place], grams.indptr[place + 1])
+            keys = [tuple(tokens[code]) for code in grams.codes[cells].tolist()]
+            counts = dict(zip(keys, grams.counts[cells].tolist(), strict=True))
+            assert counts == Counter(ngrams(text, n))
 
 
 @given(st.integers(60, 70), st.integers(60, 70), st.integers(1, 40), st.randoms())
 @example(64, 64, 1, None)
 @example(65, 64, 1, None)
-def test_texts_around_a_machine_word(left, right, letters, random):
-    draw = (lambda: 0) if random is None else (lambda: random.randrange(letters))
-    texts = [[draw() for _ in range(size)] for size in (left, right, 5)]
+def test_common_subsequences_are_those_of_dynamic_programming(
+    left_size, right_size, n_letters, rng
+):
+    """Texts of up to 64 tokens fit into a machine word."""
+    texts = []
+    for size in (left_size, right_size, 5):
+        texts.append([rng.randrange(n_letters) if rng else 0 for _ in range(size)])
     first, second = np.indices((3, 3)).reshape(2, -1)
-    got = lcs_lengths(*packed(texts), first, second)
-    assert got.tolist() == [
-        lcs(texts[a], texts[b])
-        for a, b in zip(first.tolist(), second.tolist(), strict=True)
-    ]
+
+    lengths = lcs_lengths(*flatten(texts), first, second)
+
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    assert lengths.tolist() == [lcs(texts[a], texts[b]) for a, b in pairs]
 
 
-@given(text_of(40), text_of(40))
-def test_integers_give_what_words_give(left, right):
-    texts = [np.array(text, np.int64) for text in sorted((left, right), key=len)]
-    assert subsequences._lcs_of_long_sequences(*texts) == lcs(left, right)
+@pytest.mark.parametrize("texts", [[[]], [[], [1] * 70]])
+def test_an_empty_text_has_no_common_subsequence(texts):
+    last = np.array([len(texts) - 1])
 
-
-NONE = np.zeros(0, np.int64)
-
-
-def test_nothing():
-    assert lcs_lengths(*packed([[]]), NONE, NONE).tolist() == []
-    empty = np.array([0, 0])
-    assert lcs_lengths(*packed([[], [1] * 70]), empty, np.array([0, 1])).tolist() == [
-        0,
-        0,
-    ]
+    assert lcs_lengths(*flatten(texts), last[:0], last[:0]).tolist() == []
+    assert lcs_lengths(*flatten(texts), 0 * last, last).tolist() == [0]

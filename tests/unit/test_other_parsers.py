@@ -1,6 +1,6 @@
-"""The parsers of others in docs/measures/spice.md: with stand-ins, and themselves where they are.
+"""Other parsers that docs/measures/spice.md shows: stand-ins, and the real ones.
 
-The stand-ins give what SceneGraphParser 0.1.0 and FactualSceneGraph 0.7.3 are documented to give.
+The stand-ins return what SceneGraphParser 0.1.0 and FactualSceneGraph 0.7.3 document.
 """
 
 import sys
@@ -11,22 +11,22 @@ from shown_parsers import real_scene_graph_parser, run_example
 
 import semmetrics
 
-FACTUAL = "factual_scene_graph.parser.scene_graph_parser"
 
-
-def stand_in(monkeypatch, name, **members):
+def install(monkeypatch, name, **members):
     module = ModuleType(name)
     vars(module).update(members)
     monkeypatch.setitem(sys.modules, name, module)
 
 
 def entity(head, *modifiers):
-    words = [{"dep": dep, "span": word, "lemma_span": word} for dep, word in modifiers]
+    words = []
+    for relation, word in modifiers:
+        words.append({"dep": relation, "span": word, "lemma_span": word})
     return {"head": head, "lemma_head": head, "modifiers": words}
 
 
-class Parser:
-    """SceneGraphParser's, which gives every caption one graph."""
+class SceneGraphParser:
+    """Returns the same graph for every caption."""
 
     def __init__(self, backend, model):
         assert (backend, model) == ("spacy", "en_core_web_sm")
@@ -40,50 +40,53 @@ class Parser:
         return {"entities": [dogs, entity("beach chair")], "relations": [relation]}
 
 
-def test_graphs_of_scene_graph_parser_become_tuples(monkeypatch):
-    stand_in(monkeypatch, "sng_parser", Parser=Parser)
-    parse = run_example("sng_parser")["scene_graph_parser"]
-    assert parse(["a", "b"]) == 2 * [
-        [
-            ("dog",),
-            ("beach chair",),
-            ("dog", "two"),
-            ("dog", "brown"),
-            ("dog", "beach chair", "on"),
-        ]
-    ]
+@pytest.fixture
+def scene_graph_parser(monkeypatch):
+    install(monkeypatch, "sng_parser", Parser=SceneGraphParser)
+    return run_example("sng_parser")["scene_graph_parser"]
 
 
-def test_a_score_with_it_is_not_called_spice(monkeypatch):
+def test_graphs_of_scene_graph_parser_become_tuples(scene_graph_parser):
+    objects = [("dog",), ("beach chair",)]
+    attributes = [("dog", "two"), ("dog", "brown")]
+    relations = [("dog", "beach chair", "on")]
+
+    assert scene_graph_parser(["a", "b"]) == [objects + attributes + relations] * 2
+
+
+def test_a_score_with_another_parser_is_not_called_spice(scene_graph_parser):
     pytest.importorskip("pycocoevalcap")
-    stand_in(monkeypatch, "sng_parser", Parser=Parser)
-    parse = run_example("sng_parser")["scene_graph_parser"]
+
     (score,) = semmetrics.score(
-        {"1": "a dog"}, {"1": ["a dog"]}, measures="SPICE(parser=given)", tuples=parse
+        {"1": "a dog"},
+        {"1": ["a dog"]},
+        measures="SPICE(parser=given)",
+        tuples=scene_graph_parser,
     )
+
     assert score.heading == "SPICE(parser=given)"
     assert "|parser:given|" in score.signature
-    assert "|fit:parser-scene_graph_parser@0.1.0,core_web_sm-3.8.0@" in score.signature
+    parser = "parser-scene_graph_parser@0.1.0,core_web_sm-3.8.0@"
+    assert f"|fit:{parser}" in score.signature
     assert score.value == 1
 
 
-def test_scene_graph_parser_itself():
-    captions = ["two brown dogs run across the wet sand", "a man eats a cake", ""]
-    assert real_scene_graph_parser()(captions) == [
-        [
-            ("dog",),
-            ("sand",),
-            ("dog", "two"),
-            ("dog", "brown"),
-            ("sand", "wet"),
-            ("dog", "sand", "run across"),
-        ],
-        [("man",), ("cake",), ("man", "cake", "eat")],
-        [],
-    ]
+def test_the_real_scene_graph_parser_has_the_documented_tuples():
+    parse = real_scene_graph_parser()
+
+    dogs, man, empty = parse(
+        ["two brown dogs run across the wet sand", "a man eats a cake", ""]
+    )
+
+    assert dogs[:2] == [("dog",), ("sand",)]
+    assert dogs[2:5] == [("dog", "two"), ("dog", "brown"), ("sand", "wet")]
+    assert dogs[5:] == [("dog", "sand", "run across")]
+    assert man == [("man",), ("cake",), ("man", "cake", "eat")]
+    assert empty == []
 
 
-TEXTS = {
+# Texts of FactualSceneGraph, and their tuples
+FACTUAL = {
     "( dog , is , brown ) , ( dog , run across , sand )": [
         ("dog",),
         ("dog", "brown"),
@@ -100,36 +103,42 @@ TEXTS = {
         ("dog",),
         ("man", "dog", "sit next to"),
     ],
+    "": [],
+    " ": [],
 }
 
 
 @pytest.fixture
-def text_tuples(monkeypatch):
+def factual(monkeypatch):
     class SceneGraphParser:
+        """Returns the captions, which are graphs."""
+
         def __init__(self, checkpoint_path, device):
             assert checkpoint_path == "lizhuang144/flan-t5-base-VG-factual-sg"
 
         def parse(self, descriptions, return_text):
             assert return_text
-            return descriptions  # the captions of this test are graphs
+            return descriptions
 
-    stand_in(monkeypatch, FACTUAL, SceneGraphParser=SceneGraphParser)
+    module = "factual_scene_graph.parser.scene_graph_parser"
+    install(monkeypatch, module, SceneGraphParser=SceneGraphParser)
     return run_example("factual_scene_graph")["factual"]
 
 
-def test_texts_of_factual_become_tuples(text_tuples):
-    assert text_tuples([*TEXTS, "", " "]) == [*TEXTS.values(), [], []]
+@pytest.mark.parametrize(("text", "tuples"), FACTUAL.items())
+def test_texts_of_factual_become_tuples(factual, text, tuples):
+    assert factual([text]) == [tuples]
 
 
-def test_they_are_those_of_factuals_own_spice(text_tuples):
+@pytest.mark.parametrize("text", list(FACTUAL)[:-2])
+def test_tuples_are_those_of_factuals_own_spice(factual, text):
     own = pytest.importorskip(
         "factual_scene_graph.evaluation.spice_evaluation",
         reason="FactualSceneGraph is not installed",
         exc_type=ImportError,
     )
-    for text, found in zip(TEXTS, text_tuples(list(TEXTS)), strict=True):
-        theirs = {
-            tuple(word for (word,) in one)
-            for one in own.get_graph_tuples([text], False)
-        }
-        assert {(one[0], *reversed(one[1:])) for one in found} == theirs
+
+    ours = {(raw[0], *reversed(raw[1:])) for raw in factual([text])[0]}
+
+    theirs = own.get_graph_tuples([text], False)
+    assert ours == {tuple(word for (word,) in raw) for raw in theirs}
