@@ -17,9 +17,10 @@ def known_names(topic: str) -> dict[str, str]:
     Parameters
     ----------
     topic : str
-        "measures", "aliases" (other names of measures), "protocols", "agreement" (protocols of
-        agreement with human ratings), "topics" (all that ``semmetrics explain`` describes),
-        "normalizations", "formats", "results" or "rules". Other topics have no names.
+        "measures" (with their aliases), "aliases" (other names of measures), "protocols",
+        "agreement" (protocols of agreement with human ratings), "topics" (all that ``semmetrics
+        explain`` describes), "normalizations", "formats" (of inputs), "results" (formats of
+        results) or "rules" (decoding rules). Other topics have no names.
 
     Examples
     --------
@@ -45,6 +46,7 @@ def known_names(topic: str) -> dict[str, str]:
 
 
 def _name_measures(*, aliases_only: bool) -> dict[str, str]:
+    """Return the measures and then their aliases, or only the aliases."""
     from semmetrics.metrics.registry import aliases, all_definitions
 
     names = {}
@@ -56,6 +58,7 @@ def _name_measures(*, aliases_only: bool) -> dict[str, str]:
 
 
 def _name_protocols(topic: str) -> dict[str, str]:
+    """Return protocols by name, each with its title."""
     from semmetrics.scoring.protocols import AGREEMENT_PROTOCOLS, PROTOCOLS
 
     protocols: Mapping[str, Any] = PROTOCOLS
@@ -65,6 +68,7 @@ def _name_protocols(topic: str) -> dict[str, str]:
 
 
 def _name_normalizations() -> dict[str, str]:
+    """Return normalizations, each with the first line of its docstring."""
     from semmetrics.kinds.labels.normalization import NORMALIZATIONS
 
     names = {}
@@ -75,11 +79,15 @@ def _name_normalizations() -> dict[str, str]:
 
 
 def _name_formats() -> dict[str, str]:
+    """Return the formats of inputs, each with its extensions."""
     from semmetrics.data.form import EXTENSIONS
 
     names = {}
     for name in FORMATS:
-        extensions = [ext for ext, form in EXTENSIONS.items() if form == name]
+        extensions = []
+        for extension, format_name in EXTENSIONS.items():
+            if format_name == name:
+                extensions.append(extension)
         names[name] = ", ".join(extensions)
     return names | {
         "coco": "instances JSON, recognised by its content, only as ground truth"
@@ -87,7 +95,7 @@ def _name_formats() -> dict[str, str]:
 
 
 def completer(topic: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]:
-    """Return a function for click that completes the names of a topic, in any case."""
+    """Return a function for click that completes the names of a topic, ignoring case."""
 
     def complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem

@@ -18,7 +18,7 @@ from semmetrics.schema import as_real
 _LABEL_KEYS = ("label", "name", "class", "category", "tag", "description")
 _SCORE_KEYS = (*SCORE_NAMES, "similarity", "logit")
 _NO_SCORE = ...
-"""The score of an entry without one. None is a score that is missing, which is an error."""
+"""The score of an entry without one. None cannot mean this, because it is an error in a pair."""
 _FRACTION = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*$")
 """A string in a pair that is a score in quotes. Any other string is a synonym."""
 _SEPARATORS = re.compile(r"\s*[,;|]\s*")
@@ -37,7 +37,7 @@ def is_integer(value: Any) -> bool:
 
 
 def name_integers(entry: Any) -> Any:
-    """Return an entry with an integer label as a string, whether or not it has a score.
+    """Convert the integer label of an entry to a string. Its score, if any, does not change.
 
     Examples
     --------
@@ -46,10 +46,12 @@ def name_integers(entry: Any) -> Any:
     """
     if is_integer(entry):
         return str(entry)
-    is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
-    if is_pair and not isinstance(entry[0], str):
-        return (name_integers(entry[0]), entry[1])
-    return entry
+    if not isinstance(entry, (tuple, list)) or len(entry) != 2:
+        return entry
+    label, score = entry
+    if isinstance(label, str):
+        return entry
+    return (name_integers(label), score)
 
 
 def parse_entry(value: Any, form: Form) -> tuple[Entry, Any]:
@@ -58,9 +60,10 @@ def parse_entry(value: Any, form: Form) -> tuple[Entry, Any]:
     Parameters
     ----------
     value : object
-        A string. If the form has scores: also a list of synonyms, a pair ``(label, score)``, or an
-        object with a label and perhaps a score.
+        A string, or a caption as an object of pycocoevalcap. If ``form.scored``: also a list of
+        synonyms, a pair ``(label, score)``, or an object with a label and perhaps a score.
     form : Form
+        The kind of entries.
 
     Returns
     -------
@@ -73,6 +76,7 @@ def parse_entry(value: Any, form: Form) -> tuple[Entry, Any]:
     InputError
         If the value is not an entry, or its score is not a finite number.
     """
+    # str() makes a plain string of a subclass, such as a string of NumPy.
     if isinstance(value, str):
         return str(value), None
     if _is_caption_object(value, form):
@@ -81,7 +85,8 @@ def parse_entry(value: Any, form: Form) -> tuple[Entry, Any]:
         raise _not_an_entry(value, form)
     label, score = _split_score(value, form)
     if _are_strings(label):
-        label = as_entry(tuple(map(str, label)))
+        terms = tuple(map(str, label))
+        label = as_entry(terms)
     elif is_integer(label):
         raise InputError("number-as-label", value=label)
     elif not isinstance(label, str):
@@ -95,6 +100,8 @@ def parse_entry(value: Any, form: Form) -> tuple[Entry, Any]:
 
 def as_score(score: Any, form: Form) -> float:
     """Return a score as a number, which may be NaN if the form allows it.
+
+    If ``form.truths``, booleans are the scores 1 and 0.
 
     Raises
     ------
@@ -194,21 +201,26 @@ def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
         return InputError(
             "text-as-list", where, value=item, noun=form.noun, example=example
         )
-    example = _EXAMPLES.get(form.noun, "a list")
+    return InputError("wrong-type", where, value=item, wanted=_wanted_list(item, form))
+
+
+def _wanted_list(item: Any, form: Form) -> str:
+    """Return what an item must be instead of this value, for a message."""
     wanted = f"a list of {form.noun}s"
-    if form.single and isinstance(item, str):
-        wanted += ", as other items have"
-    elif form.single:
-        wanted += f" or a {form.noun}"
-    elif item is None:
-        wanted += f" such as {example}, or [] for an item without {form.noun}s"
-    else:
-        wanted += f" such as {example}"
-    return InputError("wrong-type", where, value=item, wanted=wanted)
+    if form.single:
+        # A single string is an item too, unless the other items are lists.
+        if isinstance(item, str):
+            return f"{wanted}, as other items have"
+        return f"{wanted} or a {form.noun}"
+    example = _EXAMPLES.get(form.noun, "a list")
+    if item is None:
+        return f"{wanted} such as {example}, or [] for an item without {form.noun}s"
+    return f"{wanted} such as {example}"
 
 
 def _number_as_list(number: Any, form: Form, where: str) -> InputError:
     """Return the error for an integer in place of a list."""
+    # Where entries may not be integers, that is the first thing to correct.
     if not form.numbered:
         return InputError("number-as-label", where, value=number)
     example = f'[[{number}], ...], or {{"id": [{number}], ...}}'

@@ -27,6 +27,7 @@ _MAX_RECORDS = 20
 _MAX_SHOWN_NAMES = 8
 _NPY_VECTOR_SHAPE = re.compile(rb"'shape': *\(\d+,\)")
 _MAX_NPY_HEADER_BYTES = 10_100
+"""A little more than the longest header that NumPy loads, which has 10,000 bytes."""
 
 
 class Sample(NamedTuple):
@@ -38,7 +39,8 @@ class Sample(NamedTuple):
         "strings" is one string per item, "vector" one integer per item, "lists" lists of strings,
         "entries" lists of something else, such as pairs with scores. "columns" is a table and
         "keys" a sequence of records, both with ``names``. "text" is plain text, "run" a ranked run
-        or its relevance judgements, and "matrix" a matrix. "other" is anything else, or unreadable.
+        or its relevance judgements, and "matrix" a matrix. "other" is anything else: a public
+        format, data that were read already, or what cannot be read.
     what : str
         Description of the input, for messages.
     names : sequence of str
@@ -48,11 +50,11 @@ class Sample(NamedTuple):
     noun : str or None
         Noun of the entries, if the format determines it.
     value : object
-        The mapping, if the input is one. It may be a COCO file.
+        The input itself if it is a mapping, because that may be the content of a COCO file.
     cut : bool
         Whether the input may contain more strings.
     read : ReadOptions
-        How to read the input.
+        How to read the input. The caller of `sample_of` sets this.
     """
 
     shape: str
@@ -66,7 +68,7 @@ class Sample(NamedTuple):
 
     @property
     def words(self) -> float:
-        """Mean number of words per string."""
+        """The mean number of words per string, 0 without strings."""
         n_words = sum(len(text.split()) for text in self.strings)
         return n_words / max(1, len(self.strings))
 
@@ -141,7 +143,8 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         from semmetrics.data.arrow_files import open_arrow
 
         with open_arrow(source, file_format) as (schema, _):
-            # In a damaged file the names may not be text.
+            # In a damaged file the names may not be text. Only here, inside the open file, is
+            # that error reported as damage.
             names = list(schema.names)
             return _sample_columns(names, form, options)
     if file_format == "trec":
@@ -188,8 +191,8 @@ def _sample_value(value: Any, what: str, form: Form) -> Sample:
 def _sample_sequence(values: Sequence[Any]) -> Sample:
     """Look at the keys of records, or at items that are not records."""
     first_values = list(islice(values, _MAX_RECORDS))
-    records = [value for value in first_values if isinstance(value, Mapping)]
-    if records and isinstance(first_values[0], Mapping):
+    if first_values and isinstance(first_values[0], Mapping):
+        records = [value for value in first_values if isinstance(value, Mapping)]
         keys = dict.fromkeys(chain.from_iterable(records))
         return _sample_names("keys", list(keys))
     return _sample_values(values)
@@ -206,13 +209,14 @@ def _sample_values(values: Iterable[Any]) -> Sample:
     items = list(islice(values, _MAX_ITEMS))
     lists = []
     for item in items:
-        if isinstance(item, (list, tuple, Set, np.ndarray)) and is_iterable(item):
+        is_list = isinstance(item, (list, tuple, Set, np.ndarray))
+        if is_list and is_iterable(item):  # An array without dimensions is not.
             lists.append(item)
     if lists:
         return _sample_lists(lists, has_more_items=len(items) == _MAX_ITEMS)
     texts = [item for item in items if isinstance(item, str)]
     if texts:
-        return Sample("strings", "one string per item", (), texts)
+        return Sample("strings", "one string per item", strings=texts)
     if items and all(type(item) is int for item in items):
         return _VECTOR
     return Sample("other", "items")
@@ -226,4 +230,4 @@ def _sample_lists(lists: Sequence[Any], *, has_more_items: bool) -> Sample:
     if not all(isinstance(entry, str) for entry in entries):
         return Sample("entries", "lists of labels")
     is_cut = has_more_items or any(len(item) > _MAX_ENTRIES_PER_ITEM for item in lists)
-    return Sample("lists", "lists of strings", (), entries, cut=is_cut)
+    return Sample("lists", "lists of strings", strings=entries, cut=is_cut)

@@ -1,4 +1,4 @@
-"""Families: how the value of a measure is computed from columns, and undefined values.
+"""Families: how the value of a measure follows from columns of numbers of the items.
 
 Conventions
 -----------
@@ -9,9 +9,9 @@ A value is undefined for one of four causes:
 ``no_reference``   nothing is true
 ``undefined``      any other reason
 
-The option of the measure with this name is the policy. ``nan`` makes the mean undefined,
-``0`` and ``1`` are used as the value, and ``skip`` leaves the value out. Undefined values
-are counted under every policy.
+The policy for a cause is the option of the measure with the name of the cause. ``nan``
+makes the mean undefined, ``0`` and ``1`` are used as the value, and ``skip`` leaves the
+value out. Undefined values are counted under every policy.
 
 Families
 --------
@@ -54,6 +54,9 @@ from semmetrics.metrics.measure_options import MeasureOption, OptionValue
 from semmetrics.metrics.registry import is_own
 
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
+"""The causes by their codes. The first code, 0, means that a value is defined."""
+_UNDEFINED_CAUSES = tuple(enumerate(CAUSES))[1:]
+"""The codes and names of the causes, without "defined"."""
 _EMPTY = CAUSES.index("empty")
 _NO_PREDICTION = CAUSES.index("no_prediction")
 _NO_REFERENCE = CAUSES.index("no_reference")
@@ -99,10 +102,9 @@ def policy_option(
 def choose_policies(
     options: Iterable[MeasureOption], chosen: Container[str]
 ) -> tuple[MeasureOption, ...]:
-    """Leave a choice only to the chosen policies, because the other causes never arise.
+    """Make policies that are not chosen accept only their default.
 
-    The other policies accept only their default. Options that are not policies do not
-    change.
+    Their causes never arise. Options that are not policies do not change.
     """
     restricted = []
     for option in options:
@@ -182,9 +184,10 @@ def apply_policies(
     if not causes.any():
         return values, is_counted
     values = values.copy()
-    for code, cause in enumerate(CAUSES[1:], 1):
+    for code, cause in _UNDEFINED_CAUSES:
         policy = measure[_policy_name(measure, cause)]
         has_cause = causes == code
+        # nan for "skip", and for a cause that cannot arise
         values[has_cause] = _VALUE_OF_POLICY.get(str(policy), np.nan)
         if policy == "skip":
             is_counted[has_cause] = False
@@ -214,7 +217,7 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
     n_by_cause = as_floats(sums["cause"])
     n_counted = n_by_cause[..., 0]
     is_undefined = np.zeros(n_counted.shape, np.bool_)
-    for code, cause in enumerate(CAUSES[1:], 1):
+    for code, cause in _UNDEFINED_CAUSES:
         policy = measure[cause]  # None if the cause cannot arise
         n = n_by_cause[..., code]
         if policy == "nan":
@@ -227,8 +230,9 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
 
 def count_undefined_items(sums: Sums) -> dict[str, int]:
     """Count the items without a value by cause, regardless of weights."""
+    # If items have weights, "cause" is weighted, and "cause_items" is not.
     counts = sums.get("cause_items", sums["cause"]).tolist()
-    return dict(zip(CAUSES[1:], counts[1:], strict=True))
+    return {cause: counts[code] for code, cause in _UNDEFINED_CAUSES}
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
@@ -294,10 +298,12 @@ def evaluate_formula(
         with np.errstate(all="ignore"):  # 0/0 is nan, which is an undefined value
             values = np.asarray(formula(**arguments, **dict(options)), np.float64)
     except Exception as error:
-        if isinstance(error, InputError) or not is_own(definition):
+        is_users_formula = is_own(definition)
+        if isinstance(error, InputError) or not is_users_formula:
             raise
         raise _failed_formula(definition, error) from error
-    _check_values(definition, values, next(iter(counts.values())).shape)
+    any_count = next(iter(counts.values()))  # all have the same shape
+    _check_values(definition, values, any_count.shape)
     return values
 
 
@@ -364,7 +370,7 @@ class ItemMeans(Family):
         """Count the items without a value by cause, and the items that a flag marks."""
         counts = self.by_cause(measure, sums, frame)
         for column, name in self.flags:
-            # Counts of items, regardless of weights, if both are available
+            # If items have weights, the column is weighted, and "…_items" is not.
             n_by_flag = sums.get(f"{column}_items", sums[column])
             counts[name] = int(n_by_flag[1])
         return counts
@@ -407,11 +413,11 @@ class SumFormulas(Family):
         """
         numbers = {}
         for name, array in sums.items():
-            if not name.startswith("cause"):
+            if not name.startswith("cause"):  # "cause", or "cause_items"
                 numbers[name] = as_floats(array)
         n_by_cause = as_floats(sums["cause"])
         is_undefined = n_by_cause[..., 0] == 0
-        for code, cause in enumerate(CAUSES[1:], 1):
+        for code, cause in _UNDEFINED_CAUSES:
             if measure[cause] == "nan":
                 is_undefined |= n_by_cause[..., code] > 0
         return np.where(is_undefined, np.nan, self.value(measure, numbers))
@@ -438,8 +444,9 @@ class FormulaValues(Statistic):
     ----------
     definition : Definition
     counts : Step
-        Columns of counts. With a column "codes", the other columns have one row for each
-        distinct combination of counts, and the codes are the row of each item.
+        Columns of counts, with one row for each item. If there is a column "codes", they
+        have one row for each distinct combination of counts instead, "codes" is the row of
+        each item, and there are no flags.
     options : tuple of (name, value)
         The options of the formula.
     """
@@ -479,8 +486,8 @@ class CountFormulas(ItemMeans):
     def counts(self, measure: Measure) -> Statistic:
         """Return the step that computes the counts.
 
-        Its columns are named after the parameters of the formula. Further columns are
-        flags.
+        Its columns are the parameters of the formula, and "n_pred" and "n_ref", which tell
+        why a value is undefined. Further columns are flags.
         """
         raise NotImplementedError
 
@@ -496,7 +503,8 @@ class CountFormulas(ItemMeans):
         if measure["average"] == "example":
             return super().aggregate(measure, sums, frame)
         values, causes = self.evaluate_together(measure, sums, frame)
-        return averaged_values(measure, values, causes)[..., 0]
+        averaged = averaged_values(measure, values, causes)
+        return averaged[..., 0]  # `together` adds this axis of length 1.
 
     def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value, or the undefined values of all items together."""
@@ -504,7 +512,7 @@ class CountFormulas(ItemMeans):
             return super().by_cause(measure, sums, frame)
         _, causes = self.evaluate_together(measure, sums, frame)
         counts = {}
-        for code, cause in enumerate(CAUSES[1:], 1):
+        for code, cause in _UNDEFINED_CAUSES:
             counts[_policy_name(measure, cause)] = int((causes == code).sum())
         return counts
 

@@ -3,15 +3,18 @@
 Conventions
 -----------
 A vector has one component per n-gram of one order: how often the caption contains the
-n-gram, times the n-gram's weight. Sums over n-grams are exact before one rounding, so a
-value does not depend on the other captions.
+n-gram, times the n-gram's weight. Sums over n-grams are computed exactly and then rounded
+once, so the value of a pair does not depend on the other captions of the task.
 
 All pairs
 ---------
 `multiply_pairs` scores every candidate against the references of every image as a
-product of sparse matrices. Clipped counts are sums over levels t = 1, 2, …: min(h, r) =
-Σ_t [h ≥ t] [r ≥ t]. So an n-gram together with a level is one feature. A candidate has
-the value 1/|h| there, and a reference r w²/|r|.
+product of sparse matrices. Let an n-gram of weight w occur h times in the candidate and r
+times in the reference, and let |h| and |r| be the lengths of the two vectors. The n-gram
+adds min(h, r) r w² / (|h| |r|) to their clipped cosine. The minimum is a sum over levels
+t = 1, 2, …: min(h, r) = Σ_t [h ≥ t] [r ≥ t]. So an n-gram together with a level is one
+feature. Up to level h a candidate has the value 1/|h|, and up to level r a reference has
+r w²/|r|.
 
 The length penalty depends only on the two lengths. References of one length share the
 penalty, so their values are added up for each image before the product.
@@ -33,9 +36,10 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.sparse_pairs import Cells, SparsePairs
 from semmetrics.data.tasks import CaptionTask
 
-# A squared weight is split into two parts on grids so coarse that sums of them, each
-# times a product of counts, stay integer multiples within 53 bits. This is exact for
-# captions that contain a word up to 500 times.
+# A squared weight is split into two parts, rounded to multiples of 1/_HIGH_GRID and
+# 1/_LOW_GRID. These steps are so coarse that a sum of parts, each times a product of counts,
+# is less than 2**53 steps and therefore exact. This holds for captions that contain a word
+# up to 500 times.
 _HIGH_GRID = 2.0**24
 _LOW_GRID = 2.0**60
 
@@ -74,22 +78,23 @@ class TfIdf:
     def norms(self) -> Floats:
         """The Euclidean length of each vector, shape (captions,)."""
         ngrams = self.ngrams
-        norms = np.empty(len(ngrams.indptr) - 1)
-        for rows in ragged.runs_within(ngrams.indptr, _MAX_NGRAMS_PER_BATCH):
-            indptr = ngrams.indptr[rows.start : rows.stop + 1]
+        squares = np.empty(len(ngrams.indptr) - 1)
+        for batch in ragged.runs_within(ngrams.indptr, _MAX_NGRAMS_PER_BATCH):
+            indptr = ngrams.indptr[batch.start : batch.stop + 1]
             cells = slice(indptr[0], indptr[-1])
+            codes = ngrams.codes[cells]
             counts = ngrams.counts[cells].astype(np.int64)
-            caption = ragged.row_numbers(indptr - indptr[0])
+            captions = ragged.row_numbers(indptr - indptr[0])
             n_captions = len(indptr) - 1
-            norms[rows] = self.sum_products(
-                caption, ngrams.codes[cells], counts * counts, n_captions
+            squares[batch] = self.sum_products(
+                captions, codes, counts * counts, n_captions
             )
-        return np.sqrt(norms, out=norms)
+        return np.sqrt(squares, out=squares)
 
     def split_squares(self, codes: NDArray[np.integer]) -> tuple[Floats, Floats]:
         """Return the squared weights of n-grams as two parts, a high and a low one.
 
-        Their sum is the square. Each part is a multiple of a grid size.
+        Their sum is the square. The parts are multiples of 1/_HIGH_GRID and 1/_LOW_GRID.
         """
         squares = self.weights[codes] ** 2
         high = np.rint(squares * _HIGH_GRID) / _HIGH_GRID
@@ -151,13 +156,19 @@ def multiply_pairs(
     factors = np.repeat(scale / len(vectors) / np.maximum(n_refs, 1), n_refs)
     reference_of_cell = ragged.row_numbers(references.indptr)
     values = references.values * factors[reference_of_cell]
-    images = Cells(references.indptr[task.indptr], references.features, values)
+    # The references of an image follow each other, so their cells do too.
+    image_indptr = references.indptr[task.indptr]
+    images = Cells(image_indptr, references.features, values)
 
     if sigma is None:
         no_kinds = np.zeros(len(values), np.int64)
         no_classes = np.zeros(len(task), np.int64)
         no_penalty = np.ones((1, 1))
-        return SparsePairs(images, candidates, no_kinds, no_classes, no_penalty)
+        return SparsePairs(
+            images, candidates, kinds=no_kinds, classes=no_classes, scale=no_penalty
+        )
+    # A length is a number of bigrams. References of one length have the same kind, and
+    # candidates of one length the same class.
     n_bigrams = vectors[1].ngrams.totals
     reference_lengths, kinds = np.unique(
         n_bigrams[task.references], return_inverse=True
@@ -167,7 +178,13 @@ def multiply_pairs(
     )
     penalties = length_penalty(candidate_lengths[:, None], reference_lengths, sigma)
     kind_of_cell = kinds.ravel()[reference_of_cell]
-    return SparsePairs(images, candidates, kind_of_cell, classes.ravel(), penalties)
+    return SparsePairs(
+        images,
+        candidates,
+        kinds=kind_of_cell,
+        classes=classes.ravel(),
+        scale=penalties,
+    )
 
 
 class _Features(NamedTuple):
@@ -199,19 +216,19 @@ def _list_features(vectors: Sequence[TfIdf], *, clip: bool) -> _Features:
     orders = []
     n_features = 0
     for tfidf in vectors:
-        features = _list_features_of_order(tfidf, n_features, clip=clip)
-        n_features += features.n_features
-        orders.append(features)
-    captions = np.concatenate([features.captions for features in orders])
+        order = _list_features_of_order(tfidf, n_features, clip=clip)
+        n_features += order.n_features
+        orders.append(order)
+    captions = np.concatenate([order.captions for order in orders])
     n_captions = len(vectors[0].ngrams.indptr) - 1
     indptr = ragged.offsets(np.bincount(captions, minlength=n_captions))
     by_caption = np.argsort(captions, kind="stable")
-    codes = np.concatenate([features.features for features in orders])
-    candidate_values = np.concatenate([part.candidate_values for part in orders])
-    reference_values = np.concatenate([part.reference_values for part in orders])
+    features = np.concatenate([order.features for order in orders])
+    candidate_values = np.concatenate([order.candidate_values for order in orders])
+    reference_values = np.concatenate([order.reference_values for order in orders])
     return _Features(
         indptr,
-        codes[by_caption],
+        features[by_caption],
         candidate_values[by_caption],
         reference_values[by_caption],
     )
@@ -245,12 +262,14 @@ def _list_features_of_order(
     cells = np.arange(n_cells)
     levels = np.zeros(n_cells, np.int64)
     if clip:
+        # An n-gram that a caption contains n times becomes n cells, of levels 0 to n - 1.
         indptr = ragged.offsets(ngrams.counts)
         cells = ragged.row_numbers(indptr)
         levels = ragged.positions(indptr)
     codes = ngrams.codes[cells]
 
-    # The first level of an n-gram is numbered by its code, higher levels follow
+    # Level 0 of an n-gram has the code of the n-gram as its number. The higher levels that
+    # occur are numbered after all of these.
     features = codes.astype(np.int64)
     is_higher = levels > 0
     keys = (levels * n_ngrams + codes)[is_higher]
@@ -262,10 +281,11 @@ def _list_features_of_order(
     norms = tfidf.norms[captions]
     inverse_norms: Floats = np.zeros_like(norms)
     np.divide(1.0, norms, out=inverse_norms, where=norms > 0)
+    # With levels, the cells of a candidate add up to its count.
     candidate_values = inverse_norms
     if not clip:
         candidate_values = counts * inverse_norms
-    high, low = tfidf.split_squares(codes)
+    high, low = tfidf.split_squares(codes)  # Their sum is the squared weight.
     reference_values = counts * np.add(high, low) * inverse_norms
     return _OrderFeatures(
         captions,

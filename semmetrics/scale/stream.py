@@ -5,8 +5,8 @@ Conventions
 While both sides have the same ids in the same order, they are read side by side. From
 the first difference on, the rest of the ground truth is stored as codes, and the
 predictions are streamed past it. Only an 8-byte hash of each id is stored, which is
-enough to reject duplicate ids. Two of a billion ids have the same hash in one of forty
-datasets. Such a dataset is rejected.
+enough to reject duplicate ids. A dataset in which two different ids have the same hash is
+rejected too. Of datasets with a billion ids, this is one in forty.
 
 A shard is the part of the items whose hash, modulo the number of shards, is the number
 of the shard. Shards have no item in common, and all shards together are the data.
@@ -90,7 +90,7 @@ def score_stream(
     Returns
     -------
     Scorer
-        Contains all items. ``compute()`` returns the scores, ``save()`` writes a state.
+        Has scored all items. ``compute()`` returns the scores, ``save()`` writes a state.
 
     Raises
     ------
@@ -115,6 +115,7 @@ def score_stream(
     truth_parts = find_parts(gts)
     all_parts = [*pred_parts.values(), truth_parts]
     sizes = [parts.size for parts in all_parts]
+    # A stream can be read only once, so its beginning does not help to infer the task.
     files = [parts.paths[0] for parts in all_parts if parts.size]
     settings, weights = take_weights(options)
     settings = with_task(settings, files)
@@ -140,7 +141,7 @@ def score_stream(
             setup.read, prediction_options(read_options), progress.add_bytes
         )
     with ExitStack() as stack:
-        # No reader outlives an error.
+        # After an error, too, all readers are closed.
         for reader in (truth_batches, *pred_batches.values()):
             stack.callback(_close, reader)
         truth = StreamedSide(truth_batches, parsed_shard)
@@ -232,12 +233,18 @@ def _read_truth_parts(
 
 
 def read_truth_block(setup: Evaluation, data: Any, source: str) -> Any:
-    """Read a block of the ground truth."""
+    """Read a block of the ground truth.
+
+    `Parts.lists` also passes ``source``, the name of the block, which is not needed.
+    """
     return setup.read_truth(data)
 
 
 def _close(reader: Any) -> None:
-    """Close a generator, unless a thread still uses it because of an interrupt."""
+    """Close a generator.
+
+    After an interrupt a thread may still run it, which raises ValueError. It stays open then.
+    """
     with suppress(ValueError):
         reader.close()
 
@@ -263,6 +270,7 @@ class SeenIds:
         is_repeated = ~starts_run(new)
         for run in self.runs:
             is_repeated |= _find_hashes(run, new) >= 0
+        # Merging runs of similar length keeps their number small.
         while self.runs and len(self.runs[-1]) <= 2 * len(new):
             *runs, last = self.runs
             self.runs = tuple(runs)
@@ -279,7 +287,9 @@ def _find_hashes(run: Hashes, hashes: Hashes) -> Ints:
         return np.full(len(hashes), -1)
     order = np.argsort(hashes)  # Sorted hashes are found faster, near each other.
     index = np.empty(len(hashes), np.int64)
-    index[order] = np.searchsorted(run, hashes[order]).clip(max=len(run) - 1)
+    index[order] = np.searchsorted(run, hashes[order])
+    # A hash above the whole run would be after its end.
+    np.minimum(index, len(run) - 1, out=index)
     return np.where(run[index] == hashes, index, -1)
 
 
@@ -341,7 +351,7 @@ class StreamedSide:
             yield self.take(n), hashes
 
     def check(self, hashes: Hashes, lists: Lists, rows: Ints | None = None) -> None:
-        """Raise an error if ids occurred before.
+        """Add ids to those seen, and raise an error if one of them occurred before.
 
         Parameters
         ----------
@@ -367,8 +377,13 @@ def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], ItemWeight
     Returns
     -------
     settings : dict
-        The options that are set, without weights.
+        The options that are set, without weights, and ``keep_rows=False``.
     weights : mapping from id to weight, or None
+
+    Raises
+    ------
+    InputError
+        If an option does not apply to a stream, or the weights are not by id.
     """
     settings = {name: value for name, value in options.items() if value is not None}
     if "set_size_probs" in settings:
@@ -395,7 +410,8 @@ def take_weights(options: Mapping[str, Any]) -> tuple[dict[str, Any], ItemWeight
 
 def with_task(settings: dict[str, Any], paths: Sequence[str]) -> dict[str, Any]:
     """Add the task to options, inferred from files, unless the options determine it."""
-    if Scorer(**settings).kind is not None or not paths:
+    known_kind = Scorer(**settings).kind
+    if known_kind is not None or not paths:
         return settings
     read_options = settings.get("read")
     sides = [open_input(path, read_options) for path in paths]
@@ -426,6 +442,7 @@ def score_sides(
     """
     for name in sides:
         scorer.add_system(name)  # A system may have no items.
+    # A thread reads the next batch while one is scored.
     batches = ahead(_pair_batches(truth, sides))
     with closing(batches):  # Reading stops after an error.
         for system, pred, ref in batches:
@@ -449,7 +466,7 @@ def _score_batch(
         is_first_batch = not len(scorer)
         if error.code != "other-ids" or is_first_batch:
             raise
-        # Earlier items had the same ids, so only some ids differ.
+        # "other-ids" means that this batch shares no id. But earlier batches shared theirs.
         raise InputError("missing-ids", error.where, **error.values) from None
 
 
@@ -475,6 +492,7 @@ def _pair_equal_ids(
         truth.check(hashes, truth.lists)
         ref = truth.take(n)
         for name, side in sides.items():
+            # The ids are equal. As the same object, they need no comparison.
             yield name, replace(side.take(n), ids=ref.ids), ref
 
 
@@ -485,6 +503,7 @@ def _pair_by_hash(
 
     Items without a prediction come last for each system.
     """
+    # All sides had the same ids so far.
     for side in sides.values():
         side.seen = SeenIds(truth.seen.runs)
     ref, ref_hashes, row_of_hash = _store_rest(truth)
@@ -493,16 +512,19 @@ def _pair_by_hash(
         for pred, pred_hashes in side.rest():
             index = _find_hashes(ref_hashes, pred_hashes)
             has_ref = index >= 0
-            ref_rows = row_of_hash[index[has_ref]]
-            # Predictions with a reference are checked by is_predicted.
+            found = index[has_ref]
+            ref_rows = row_of_hash[found]
+            # Ids with a reference are checked by is_predicted, other ids by their hashes.
             side.check(pred_hashes, pred, np.flatnonzero(~has_ref))
             _check_not_predicted(pred, has_ref, is_predicted[ref_rows])
             is_predicted[ref_rows] = True
-            ids = None
+            # If every prediction has a reference, both have the same ids.
+            ref_ids = None
             if len(ref_rows) == len(pred):
-                ids = pred.ids
-            yield name, pred, ref.take(ref_rows, ids)
-        no_predictions = replace(ref, ids=[], side=ref.side.rows(0, 0), source=name)
+                ref_ids = pred.ids
+            yield name, pred, ref.take(ref_rows, ref_ids)
+        no_items = ref.side.rows(0, 0)
+        no_predictions = replace(ref, ids=[], side=no_items, source=name)
         unpredicted = np.flatnonzero(~is_predicted)
         for batch in slices(len(unpredicted), _MAX_UNPREDICTED_PER_BATCH):
             yield name, no_predictions, ref.take(unpredicted[batch])
@@ -542,12 +564,13 @@ def _store_rest(truth: StreamedSide) -> tuple[Lists, Hashes, Ints]:
     hash_parts = [np.zeros(0, np.uint64)]
     id_parts = []
     for lists, hashes_of_lists in truth.rest():
+        # Ids are joined below, so the buffer needs only numbers in their place.
         numbered_lists = replace(lists, ids=range(len(lists)))
         batches.extend(InputBuffer.of(numbered_lists))
         hash_parts.append(hashes_of_lists)
         ids = lists.ids
         if isinstance(ids, Texts):
-            ids = Texts(ids.data, ids.ends)  # Without cached hashes.
+            ids = Texts(ids.data, ids.ends)  # Frees the cached hashes.
         id_parts.append(ids)
     hashes = np.concatenate(hash_parts)
     hash_parts.clear()

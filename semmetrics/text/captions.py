@@ -1,4 +1,4 @@
-"""Checks of lists of captions, and captions without line breaks."""
+"""Check lists of captions, and write a caption on one line."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def check_captions(captions: Sequence[object]) -> None:
     """
     if isinstance(captions, str):
         raise InputError("wrong-type", value=captions, wanted="a list of captions")
+    # Usually all are plain strings, which the set of types shows faster than a loop.
     types = set(map(type, captions))
     if types <= {str}:
         return
@@ -38,11 +39,12 @@ def check_captions(captions: Sequence[object]) -> None:
 
 
 def check_count(where: str, lists: Sized, captions: Sized) -> None:
-    """Check that there are as many lists, of tokens or tuples, as captions.
+    """Check that each caption has one list, of its tokens or of its tuples.
 
     Raises
     ------
     InputError
+        If there are more or fewer lists than captions.
     """
     n_lists = len(lists)
     n_captions = len(captions)

@@ -1,6 +1,7 @@
 """A measure that is prepared for all pairs of images and captions.
 
-`semmetrics.kinds.captions.matrix` has the public functions. It describes rows, columns and entries.
+A row is an image, or one reference, and a column is a caption. The public functions are in
+`semmetrics.kinds.captions.matrix`, which describes the entries.
 """
 
 from __future__ import annotations
@@ -40,14 +41,18 @@ Progress = Callable[[int, int], None]
 PAIR_MEASURES = ("CIDEr-D", "CIDEr", "METEOR", "SPICE", "BagSim")
 """The measures for which there is a matrix."""
 MAX_BYTES_PER_BLOCK = 1 << 28
-"""The memory of a block and the work on it."""
-_BYTES_PER_ENTRY = 16  # of a block, with the work on it
+"""The default limit of the memory for a block, with its temporary arrays."""
+_BYTES_PER_ENTRY = 16
+"""The memory for an entry of a block, with its temporary arrays."""
 _MEASURE_OPTIONS = {
     name: option.acts_by
     for name, option in TAKEN["caption_matrix"].items()
     if option.acts_by
 }
-"""The options that only some measures use, with the measure option that is set if one does."""
+"""The options that only some measures use, each with an option of measures.
+
+A measure uses ``doc_freq``, for example, if its option "df" is not None.
+"""
 _DECIMALS = 12
 """The decimals to which entries are compared, so that equal captions have equal entries."""
 
@@ -108,7 +113,8 @@ class PairJob:
     Attributes
     ----------
     task : CaptionTask
-        The rows are its images, and the captions are the candidates of its first image.
+        Its images are the rows. All captions are candidates of its first image, because a pair may
+        have any of the images.
     measure : Measure
     pairs : object
         Computes the values of rows.
@@ -147,19 +153,19 @@ class PairJob:
         """
         check_choice("rows", rows, ("images", "references"))
         check_choice("dtype", dtype, ("float64", "float32"))
-        options = KIND.read_side_inputs(resolve_options(score_options, "captions"))
+        options = resolve_options(score_options, "captions")
+        options = KIND.read_side_inputs(options)
         measure = _pair_measure(measure, options)
         task = _pair_task(references, captions, options.tokenizer, rows)
+        # The task of one system and of one part of the data, both without a name.
         tasks = prepare_captions({"": {"": task}}, [measure], options)
         task = tasks[""][""]
-        pairs: _PairValues = measure.definition.extra["pairs"](task, measure)
+        make_pairs = measure.definition.extra["pairs"]
+        pairs: _PairValues = make_pairs(task, measure)
         # The prepared measure does not use tokens any more.
         task.tokenizer.forget()
         if notes is not None:
-            notes += options.tuples.troubles
-            notes += idle_tuples([measure], options.tuples)
-            models = [model.embedder for model in task.models.values()]
-            notes += embedding_notes.cache_facts(models, options.cache)
+            notes += _collect_notes(task, measure, options)
         bytes_per_row = _BYTES_PER_ENTRY * max(1, len(captions))
         step = max(1, min(memory // bytes_per_row, pairs.n_rows))
         return cls(task, measure, pairs, step, dtype)
@@ -196,7 +202,8 @@ class PairJob:
         out, resume, progress
             As for `caption_matrix`.
         beside : callable, optional
-            Writes the files that belong to ``out``, before this appears.
+            Writes the files that belong to ``out``. It is called when the matrix is complete,
+            before ``out`` appears under its name.
         """
         if out is not None:
             return write_matrix(
@@ -212,7 +219,8 @@ class PairJob:
             )
         matrix = np.empty(self.shape, self.dtype)
         for start, stop in self.bounds:
-            if self.dtype == "float64":  # without a copy
+            if self.dtype == "float64":
+                # Values have this type, so they are computed in place.
                 self.pairs.block(start, stop, matrix[start:stop])
             else:
                 matrix[start:stop] = self.pairs.block(start, stop)
@@ -240,7 +248,8 @@ class PairJob:
     def _best_rows(self, k: int) -> tuple[Floats, Ints]:
         """Return the k largest entries of each column, and their rows.
 
-        The best entries so far are merged with the best entries of each block.
+        The best entries so far are merged with the best entries of each block. Both arrays have a
+        row for each column of the matrix.
         """
         values = np.zeros((self.pairs.n_columns, 0))
         rows = np.zeros(values.shape, np.int64)
@@ -277,7 +286,7 @@ class PairJob:
     def _facts_of_run(self) -> dict[str, str]:
         """Return the facts, with a random number for functions without a version.
 
-        Only the same run can know that such a function has not changed.
+        Such a function may have changed since another run, whose facts must therefore differ.
         """
         facts = {}
         suffix = f", a function without a version, of run {token_hex(4)}"
@@ -314,6 +323,18 @@ class PairJob:
             stem = str(measure["stem"])
             fits["df"] = task_frequencies(task, str(measure["df"]), stem).hash
         return fits
+
+
+def _collect_notes(
+    task: CaptionTask, measure: Measure, options: ResolvedOptions
+) -> list[Fact]:
+    """Return the notes on the tuples and the embeddings of a prepared task."""
+    models = [model.embedder for model in task.models.values()]
+    return [
+        *options.tuples.troubles,
+        *idle_tuples([measure], options.tuples),
+        *embedding_notes.cache_facts(models, options.cache),
+    ]
 
 
 def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:

@@ -41,7 +41,7 @@ from semmetrics.kinds.options import resolve_options
 from semmetrics.options import OPTIONS
 
 _VERIFIED = "verified"
-"""The setting of signatures if only cells that a federated ground truth lists were verified."""
+"""The key of a setting: only the cells that a federated ground truth lists were verified."""
 
 
 class _LabelSides(NamedTuple):
@@ -50,11 +50,11 @@ class _LabelSides(NamedTuple):
     Attributes
     ----------
     pred, ref : Lists
-        The normalised inputs.
+        The normalised inputs, with all of their items.
     joined : Joined
         The predicted and the true labels of the evaluated items.
     difficult, unverified : Side or None
-        See `MarkedLabels`.
+        As the attributes of `semmetrics.kinds.labels.unverified.MarkedLabels`.
     weights : float array, shape (items,), or None
     observations : Observations
         Observations of the scores.
@@ -96,6 +96,7 @@ def label_task(
     _check_truth(ref)
     ignored = Ignored.of(options.ignore, clean)
     repeats = options.normalize == REPEATING
+    # A label to ignore may be empty after normalisation.
     pred = pred.normalized(clean, ignored.written, repeats=repeats)
     ref = ref.normalized(clean, ignored.written, repeats=repeats)
     sides = _join_sides(pred, ref, options)
@@ -129,7 +130,8 @@ def _leave_out(
     observations.merge(find_oddities(task, sides.pred, sides.ref))
     if task.difficult is not None and len(task.difficult):
         observations.count(DIFFICULT_LABELS, len(task.difficult.codes))
-    # A copy made by replace() would count again how often classes occur.
+    # The task is changed in place. A copy by replace() would lose what it has cached, and count
+    # again how often classes occur.
     task.observations.merge(observations)
     return task
 
@@ -153,6 +155,7 @@ def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
         joined = joined._replace(pred=_activate(joined.pred, options.activation))
     marked = separate_marks(joined.ref, ref)
     if ref.ranked or ref.has_marks:
+        # Its scores are the marks, which are not needed any more.
         ref = replace(ref, side=replace(ref.side, scores=None))
         joined = joined._replace(ref=marked.present)
     return _LabelSides(
@@ -174,9 +177,12 @@ def _activate(pred: Side, activation: str) -> Side:
 
 
 def _check_columns(pred: Lists, ref: Lists) -> None:
-    """Raise an error if columns without names do not fit the other side."""
-    have_no_names = pred.columns is not None and ref.columns is not None
-    if have_no_names and pred.columns != ref.columns:
+    """Raise an error if columns without names do not fit the other side.
+
+    ``Lists.columns`` is the number of such columns, and None if columns have names.
+    """
+    are_both_unnamed = pred.columns is not None and ref.columns is not None
+    if are_both_unnamed and pred.columns != ref.columns:
         where = f"{pred.source} and {ref.source}"
         widths = {"mine": pred.columns, "theirs": ref.columns}
         raise InputError("unnamed-widths", where, **widths)
@@ -188,6 +194,7 @@ def _check_unnamed_columns(lists: Lists, other: Lists) -> None:
     """Raise an error if columns have no names, and the other side has names."""
     if lists.columns is None:
         return
+    # The other side may name columns by their numbers.
     column_numbers = set(map(str, range(lists.columns)))
     names = [terms[0] for terms in other.terms]
     if names and column_numbers.isdisjoint(names):
@@ -230,12 +237,14 @@ def _build_task(
     pred_written = None
     ref_written = None
     if coding.synonyms is not None:
+        # Written labels have one numbering: those of the predictions, then those of the references.
         pred_written = joined.pred.codes
         ref_written = (joined.ref.codes + len(pred.terms)).astype(np.int32)
-    difficult = _with_optional_classes(sides.difficult, coding.ref_codes)
-    unverified_cells = _with_optional_classes(sides.unverified, coding.ref_codes)
+    difficult = _with_classes_or_none(sides.difficult, coding.ref_codes)
+    # The verified cells instead if the ground truth is federated.
+    listed_cells = _with_classes_or_none(sides.unverified, coding.ref_codes)
     unverified = find_unverified(
-        unverified_cells,
+        listed_cells,
         coding.ref_codes,
         len(coding.classes),
         is_federated=sides.ref.is_federated,
@@ -280,7 +289,7 @@ def _with_classes(
     return replace(side, codes=class_of_label.take(side.codes), written=written)
 
 
-def _with_optional_classes(side: Side | None, class_of_label: Codes) -> Side | None:
+def _with_classes_or_none(side: Side | None, class_of_label: Codes) -> Side | None:
     """Replace the codes of labels, if there is a side, by the codes of their classes."""
     if side is None:
         return None
@@ -317,6 +326,7 @@ def _settings(
         settings[OPTIONS["unknown_value"].key] = str(options.unknown_value)
     if sides.ref.is_federated:
         settings[_VERIFIED] = "listed"
+    # Without probabilities of set sizes it has no effect. With them it stands at the end.
     first_set_size_key = OPTIONS["first_set_size"].key
     first_set_size = settings.pop(first_set_size_key, "")
     if class_list is not None:
