@@ -25,13 +25,13 @@ Hashes = NDArray[np.uint64]
 C = TypeVar("C", bound=type)
 
 UNVERSIONED = "@unversioned"
-"""Part of the identity of a function without a version. Other functions may have that identity."""
+"""Part of the identity of a function without a version. Different functions may share one."""
 
 _INCREMENT = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64, an odd number
 _SHIFTS_AND_FACTORS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 _BYTES_PER_CHECKSUM = 1 << 13
 _STRINGS_PER_BLOCK = 1 << 14
-_TABLE_SIZE = 1 << 17  # hashes in a table: bytes at the first 512 positions of a string
+_TABLE_SIZE = 1 << 17  # hashes: of 256 bytes at the first 512 positions of a string
 
 _SPARSE_ATTRIBUTES = ("shape", "data", "indices", "indptr")  # of a matrix of scipy
 _MAX_REPR_LENGTH = 300
@@ -66,7 +66,9 @@ def row_checksums(rows: NDArray[Any]) -> Hashes:
     False
     """
     n_words = rows.shape[1]
-    odd_factors = np.arange(n_words, dtype=np.uint64) * _INCREMENT | np.uint64(1)
+    # Modulo 2**64, different words have different products with an odd factor.
+    multiples = np.arange(n_words, dtype=np.uint64) * _INCREMENT
+    odd_factors = multiples | np.uint64(1)
     sums = np.einsum("ij,j->i", rows, odd_factors, dtype=np.uint64, casting="safe")
     return np.asarray(sums)
 
@@ -86,21 +88,22 @@ def bytes_checksum(*parts: NDArray[np.uint8]) -> str:
     """
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
-        n_in_rows = len(part) // _BYTES_PER_CHECKSUM * _BYTES_PER_CHECKSUM
-        words = part[:n_in_rows].view(np.uint64)
+        n_rows = len(part) // _BYTES_PER_CHECKSUM
+        end_of_rows = n_rows * _BYTES_PER_CHECKSUM
+        words = part[:end_of_rows].view(np.uint64)
         rows = words.reshape(-1, _BYTES_PER_CHECKSUM // 8)
         digest.update(row_checksums(rows).tobytes())
-        digest.update(part[n_in_rows:].tobytes())
+        digest.update(part[end_of_rows:].tobytes())
         digest.update(b"%d " % len(part))
     return digest.hexdigest()
 
 
 def own_version(function: object) -> str | None:
-    """Return the attribute ``version`` of a function or object, if it is a string or an integer.
+    """Return the attribute ``version`` of a function or object, if it is an integer or a string.
 
-    The version becomes part of signatures and a key of cached results. Therefore "|", which
-    separates the parts of a signature, and characters that cannot be printed are replaced by their
-    code points.
+    An empty string is no version. The version becomes part of signatures and a key of cached
+    results. Therefore "|", which separates the parts of a signature, and characters that cannot be
+    printed are replaced by their code points.
 
     Examples
     --------
@@ -212,10 +215,12 @@ def _hash_block(data: NDArray[np.uint8], indptr: Ints) -> Hashes:
     uint64 array, shape (strings,)
     """
     sizes = np.diff(indptr)
-    # The number of a byte is 256 * position + byte.
+    # The number of a byte is 256 * position + byte. Positions are counted from the start of the
+    # block first, and then from the start of the string.
     numbers = np.arange(0, 256 * int(indptr[-1]), 256)
-    numbers -= np.repeat(indptr[:-1] * 256, sizes)
+    numbers -= np.repeat(256 * indptr[:-1], sizes)
     numbers += data
+    # For fewer numbers than the table has, it would cost more to compute the table.
     if len(numbers) >= _TABLE_SIZE and int(numbers.max()) < _TABLE_SIZE:
         byte_hashes = _hash_table().take(numbers)
     else:
@@ -234,7 +239,10 @@ def _hash_table() -> Hashes:
 
 
 def hash_ids(ids: Sequence[str] | range | NDArray[np.int64]) -> Hashes:
-    """Return the hashes of item ids. Items without ids are hashed by their numbers."""
+    """Return the hashes of item ids. Items without ids are hashed by their numbers.
+
+    Ids with an attribute ``hashes`` have stored them.
+    """
     if isinstance(ids, range):
         return mix(np.arange(ids.start, ids.stop, ids.step))
     if isinstance(ids, np.ndarray):
@@ -269,7 +277,8 @@ def are_equal(left: Any, right: Any) -> bool:
     (True, False)
     """
     have_same_type = type(left) is type(right)
-    if have_same_type and hasattr(left, "toarray"):
+    is_sparse = hasattr(left, "toarray")
+    if have_same_type and is_sparse:
         return _have_equal_attributes(left, right, _SPARSE_ATTRIBUTES)
     if hasattr(left, "dtype") or hasattr(right, "dtype"):
         return _are_equal_arrays(left, right)
@@ -325,9 +334,10 @@ def by_value(*more: str) -> Callable[[C], C]:
             "_field_names": field_names,
             "_compared_names": (*field_names, *more),
             "__eq__": _record_eq,
-            "__ne__": _record_ne,
+            "__ne__": _record_ne,  # in place of that of tuple
             "__hash__": _record_hash,
         }
+        # dataclass wraps the method that it generates, to stop at cycles.
         has_generated_repr = hasattr(cls.__repr__, "__wrapped__")
         if has_generated_repr:
             attributes["__repr__"] = short_repr

@@ -87,7 +87,8 @@ def string_ids(
     ['7', 'a']
     """
     ids = list(names)
-    if set(map(type, ids)) != {str}:
+    are_all_strings = set(map(type, ids)) == {str}
+    if not are_all_strings:
         ids = [name if type(name) is str else as_id(name, where=source) for name in ids]
     if "" in ids:
         row = ROW.format(first + ids.index(""))
@@ -142,7 +143,8 @@ def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any
         if has_id_column(names, options):
             return to_arrow_table(data)
         frame = with_index_ids(data)
-        if frame is not data and len(names) == 1:
+        has_index_ids = frame is not data
+        if has_index_ids and len(names) == 1:
             frame = frame.set_axis(["id", alone], axis=1)
         return to_arrow_table(frame)
 
@@ -160,7 +162,7 @@ def conversion_errors(source: str) -> Iterator[None]:
     try:
         with undamaged(source, Exception, code="not-a-table"):
             yield
-    except InputError as error:
+    except InputError as error:  # without a place if it was not converted
         if error.where:
             raise
         raise error.placed(source)  # noqa: B904 - the same error
@@ -185,14 +187,16 @@ def to_arrow_table(data: Any) -> Any:
         table = data.with_format("arrow")[:]
         features = getattr(data, "features", None) or {}
         return _with_class_names(table, features)
+    # The stream of a pandas frame, which has an index, could contain the index as a column.
     if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "index"):
         return pa.table(data)
     return pa.Table.from_pandas(data, preserve_index=False)
 
 
 def _check_depth(name: str, column: list[Any]) -> None:
+    """Raise an error if a cell of a column has too many levels of lists."""
     cells = column
-    for _ in range(_MAX_NESTED_LISTS):
+    for _ in range(_MAX_NESTED_LISTS):  # each step removes one level
         lists = [cell for cell in cells if isinstance(cell, (list, tuple))]
         cells = list(chain.from_iterable(lists))
     if any(isinstance(cell, (list, tuple)) for cell in cells):
@@ -212,7 +216,7 @@ def _with_class_names(table: Any, features: Mapping[str, Any]) -> Any:
         feature = _feature_of_cells(features.get(name))
         if not hasattr(feature, "int2str"):
             continue
-        class_names = [*feature.names, None]
+        class_names = [*feature.names, None]  # index -1 is the last one
         cells = table.column(name).to_pylist()
         named_cells = [_name_classes(cell, class_names) for cell in cells]
         table = table.set_column(place, name, [named_cells])

@@ -73,14 +73,9 @@ def read_wordnet(
         hypernyms[synset.offset] = synset.hypernyms
     _check_offsets(senses, hypernyms, name_of_offset, data.name)
 
-    links: list[tuple[str, str | None, str]] = []
-    for offset, parents in hypernyms.items():
-        name = name_of_offset[offset]
-        if not parents:
-            links.append((name, None, data.name))
-        for parent in parents:
-            links.append((name, name_of_offset[parent], data.name))
+    links = _link_synsets(hypernyms, name_of_offset, data.name)
     taxonomy = Taxonomy.from_links(links, data.name)
+    # A lemma is found as the synset of its first sense.
     lookup = dict(taxonomy.lookup)
     for lemma, offsets in senses.items():
         first_sense = name_of_offset[offsets[0]]
@@ -107,6 +102,20 @@ def _check_offsets(
         raise InputError("not-wordnet", source, why=why)
 
 
+def _link_synsets(
+    hypernyms: Mapping[str, list[str]], name_of_offset: Mapping[str, str], source: str
+) -> list[tuple[str, str | None, str]]:
+    """Return the links of a taxonomy: name of a synset, name of a hypernym or None, source."""
+    links: list[tuple[str, str | None, str]] = []
+    for offset, parents in hypernyms.items():
+        name = name_of_offset[offset]
+        if not parents:
+            links.append((name, None, source))
+        for parent in parents:
+            links.append((name, name_of_offset[parent], source))
+    return links
+
+
 def _load_file(
     name: str, folder: str | os.PathLike[str] | None, max_bytes: int
 ) -> Source:
@@ -121,7 +130,7 @@ def _load_file(
         raise InputError("no-wordnet", instead=instead) from None
     try:
         with pointer.open() as stream:
-            return Source(f"nltk's {name}", stream.read(), None)
+            return Source(f"nltk's {name}", stream.read(), suffix=None)
     except OSError as error:
         raise InputError("unreadable", f"nltk's {name}", why=error) from None
 
@@ -143,20 +152,26 @@ def _read_index_entry(line: str) -> tuple[str, list[str]]:
     """Return a lemma, and the offsets of its synsets by rank."""
     parts = line.split()
     n_senses = int(parts[2])
+    if n_senses < 1:
+        raise ValueError(line)
     offsets = parts[-n_senses:]
-    if n_senses < 1 or not all(map(str.isdecimal, offsets)):
+    if not all(map(str.isdecimal, offsets)):
         raise ValueError(line)
     return parts[0], offsets
 
 
 def _read_synset(line: str) -> _Synset:
-    """Return the synset in a line, without its gloss."""
+    """Return the synset in a line, without its gloss.
+
+    The parts of a line are the offset, two other parts, the number of words (hexadecimal), two
+    parts for each word, the number of pointers, and four parts for each pointer.
+    """
     definition, _, _ = line.partition(" | ")
     parts = definition.split()
     n_words = int(parts[3], 16)
-    count_position = 4 + 2 * n_words
-    n_pointers = int(parts[count_position])
-    first = count_position + 1
+    end_of_words = 4 + 2 * n_words
+    n_pointers = int(parts[end_of_words])
+    first = end_of_words + 1
     pointers = parts[first : first + 4 * n_pointers]
     symbols = pointers[::4]
     targets = pointers[1::4]

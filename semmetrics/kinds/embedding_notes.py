@@ -12,8 +12,11 @@ from semmetrics.kinds.embeddings import by_name, used_embeddings
 from semmetrics.kinds.note_builders import counted, no_effect
 from semmetrics.options import OPTIONS
 
-_MAX_SHOWN_TEXTS = 3  # with the same problem
-_MAX_SHOWN_CHARACTERS = 60  # of each
+_MAX_SHOWN_TEXTS = 3
+"""The most texts that a note shows as examples."""
+_MAX_SHOWN_CHARACTERS = 60
+"""The most characters of each example."""
+# "composed": from pieces of words. "untuned": outside the vocabulary of the tuning.
 _PROBLEMS = ("unknown", "composed", "untuned", "zero_vectors", "truncated")
 
 
@@ -38,7 +41,7 @@ def model_facts(
     noun : str
         The word for a text in messages: "phrase".
     which : mapping from problem to sequence of str, optional
-        The strings. The first ones are shown.
+        The strings with each problem. The first ones are shown.
     oov : str
         The policy for unknown strings. Default: the policy of the model.
     """
@@ -54,24 +57,26 @@ def model_facts(
 
 
 def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
-    """Return notes on options about meaning if no measure compares meanings.
+    """Return notes on the user's options of embeddings, if no measure compares meanings.
 
     Parameters
     ----------
     measures : sequence of Measure
     options : ResolvedOptions
     such : str
-        A measure that would use the options.
+        The name of a measure that would use the options, for the notes.
     """
     if used_embeddings(measures):
         return []
+    # `unused_embeddings` and `cache_facts` return the notes on these.
     noted_elsewhere = {"embedding", "cache"}
     if options.protocol is not None:
         noted_elsewhere |= {"lookup", "oov"}
     notes = []
     for name, option in OPTIONS.items():
-        is_ignored = option.acts_by == "embedding" and name not in noted_elsewhere
-        if is_ignored and name in options.set_by_user:
+        if name in noted_elsewhere or name not in options.set_by_user:
+            continue
+        if option.acts_by == "embedding":
             why = f"none of the measures compares meanings ({such} does)"
             notes.append(no_effect(name, why))
     return notes
@@ -120,8 +125,10 @@ def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
     if unversioned:
         names = sorted(unversioned)
         return [Fact("not-cached", values={"model": name}) for name in names]
-    cached = [model for model in embedders if isinstance(model, CachedEmbedder)]
-    if not cached:
+    cached = [
+        embedder for embedder in embedders if isinstance(embedder, CachedEmbedder)
+    ]
+    if not cached:  # only embedders that are slower than the cache have one
         return [no_effect("cache", "no embedding in use is slower")]
-    troubles = [model.trouble for model in cached if model.trouble]
+    troubles = [embedder.trouble for embedder in cached if embedder.trouble]
     return list(dict.fromkeys(troubles))

@@ -19,12 +19,12 @@ from semmetrics.errors import InputError
 OptionValue: TypeAlias = "str | int | float | None"
 
 AUTO = "auto"
-"""The label universe that is the class list or, without one, the labels of both sides."""
+"""The choice of "labels": the class list or, without one, the labels of both sides."""
 
 _INTEGER_LIMIT = 2**53
 """All integers below it are exact as float64."""
 _WANTED_OF_KIND = {int: "an integer below 2**53", float: "a number"}
-"""What messages call the values of a type, if they are not strings."""
+"""What messages call the values of each type of number."""
 
 
 class MeasureOption(NamedTuple):
@@ -63,7 +63,7 @@ class MeasureOption(NamedTuple):
     check: Callable[[Any], Any] | None = None
 
     def default_for(self, average: OptionValue) -> OptionValue:
-        """Return the default for an average."""
+        """Return the default for an average. A mapping has the key "" for no average."""
         if isinstance(self.default, Mapping):
             return self.default[str(average or "")]
         return self.default
@@ -80,7 +80,8 @@ class MeasureOption(NamedTuple):
         InputError
             If the value is not allowed.
         """
-        if text is None and self.default is None and not self.required:
+        may_be_unset = self.default is None and not self.required
+        if text is None and may_be_unset:
             return None
         value: OptionValue = self._convert(text)
         if not self._has_right_type(value):
@@ -96,7 +97,10 @@ class MeasureOption(NamedTuple):
         return canonical
 
     def _convert(self, value: Any) -> Any:
-        """Convert a string or an integer to the type of the option, if that is possible."""
+        """Convert a string or an integer to the type of the option, if that is possible.
+
+        Integers that a float cannot represent exactly remain as they are.
+        """
         if isinstance(value, np.generic):
             value = value.item()
         is_written_number = isinstance(value, str) and self.kind is not str
@@ -134,9 +138,10 @@ class MeasureOption(NamedTuple):
         smallest, largest = self.within
         if not isinstance(value, (int, float)) or smallest <= value <= largest:
             return
-        wanted = f"an integer of at least {smallest}"
         if self.kind is float or largest < np.inf:
             wanted = f"a number in [{smallest}, {largest}]"
+        else:
+            wanted = f"an integer of at least {smallest}"
         raise InputError("bad-option", name=self.name, value=value, wanted=wanted)
 
 
@@ -196,7 +201,7 @@ def format_value(value: OptionValue) -> str:
 
 
 def _can_be_written(text: str) -> bool:
-    """Return whether a string in a list of options is read back as the same string."""
+    """Return whether a string can be read back from a list of options, such as "(a=b, c=d)"."""
     if not text or text != text.strip():
         return False
     depth = 0

@@ -83,7 +83,9 @@ _OPTION_OF_SYNONYM: dict[str, str] = {}
 for _name, _synonyms in _SYNONYMS.items():
     for _synonym in _synonyms:
         _OPTION_OF_SYNONYM[fold(_synonym)] = _name
-_MEASURE_EXAMPLES = {  # Options of a call elsewhere that are options of a measure here
+# Options of a measure here, which in other libraries are options of the call. Quotes are added
+# around each text. "top_k" is an option here too, but not of each function.
+_MEASURE_EXAMPLES = {
     "average": "F1(average=macro)",
     "zero_division": "F1(empty=1)' or 'Precision(no_prediction=skip)",
     "match": "SemF1(match=optimal)",

@@ -131,7 +131,7 @@ def score_stream(
     )
     if frequencies is not None:
         scorer = Scorer(**{**settings, "doc_freq": frequencies})
-        progress.start(_SCORING, sum(filter(None, sizes)))
+        progress.start(_SCORING, _sum_sizes(sizes))
 
     setup = scorer.setup
     truth_batches = _read_truth_parts(truth_parts, setup, read_options, progress)

@@ -32,7 +32,7 @@ BEST = "threshold:best"
 
 
 class FittedMeasure(NamedTuple):
-    """A measure after everything was fitted that its options ask for.
+    """A measure after one or all of the fits that its options ask for.
 
     Attributes
     ----------
@@ -96,8 +96,9 @@ def naming(system: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        is_dependency = isinstance(error, MissingDependencyError)
-        if not system or error.where or is_dependency:
+        # A missing package is not the fault of a system.
+        is_missing_package = isinstance(error, MissingDependencyError)
+        if not system or error.where or is_missing_package:
             raise
         raise error.placed(system)  # noqa: B904
 
@@ -141,7 +142,8 @@ def _fit_score_threshold(
     from semmetrics.scoring.best_score_threshold import find_best_threshold, judge_of
 
     best = find_best_threshold(measure, task)
-    note = f"{BEST_FIT}{judge_of(measure)}-{measure['average']}"
+    name_of_f1 = judge_of(measure)
+    note = f"{BEST_FIT}{name_of_f1}-{measure['average']}"
     fitted = measure.with_options(decode=f"threshold:{best!r}")
     return FittedMeasure(fitted, note)
 
@@ -152,7 +154,10 @@ def _fit_score_threshold(
 def _fit_frequencies(
     measure: Measure, task: Any, calibrations: Sequence[Calibration]
 ) -> FittedMeasure:
-    """Name the document frequencies in the signature, and whether they were given."""
+    """Name the document frequencies in the signature.
+
+    If frequencies were given, they replace those of the references, and the measure says so.
+    """
     from semmetrics.metrics.cider import frequency_hash
 
     if measure["df"] == "references" and "df" in task.fits:
@@ -165,8 +170,8 @@ def _name_parser(
     measure: Measure, task: Any, calibrations: Sequence[Calibration]
 ) -> FittedMeasure:
     """Name the parser in the signature."""
-    graphs = task.fits[f"parser/{measure['parser']}"]
-    note = f"fit:parser-{escape(graphs.parser.identity)}"
+    scene_graphs = task.fits[f"parser/{measure['parser']}"]
+    note = f"fit:parser-{escape(scene_graphs.parser.identity)}"
     return FittedMeasure(measure, note)
 
 
@@ -182,8 +187,8 @@ _FITS = {
 def stems_to_count(evaluation: Evaluation, weights: object = None) -> list[str]:
     """Return the stems for which measures count document frequencies on all references.
 
-    There are none if frequencies are given, or if not all items count. Frequencies have to
-    be given then.
+    There are none if frequencies are given. There are also none if not all items count,
+    because frequencies must be given then.
     """
     options = evaluation.options
     is_of_captions = evaluation.kind.name in COLUMNS["caption"]
@@ -192,8 +197,11 @@ def stems_to_count(evaluation: Evaluation, weights: object = None) -> list[str]:
     if weights is not None or options.missing in ("skip", "common"):
         return []
     stems = set()
-    for measure in choose_measures(evaluation.kind, {}, options).measures:
-        for term in terms_of(measure).get("", (measure,)):
+    chosen = choose_measures(evaluation.kind, tasks={}, options=options)
+    for measure in chosen.measures:
+        # Captions are data without parts, whose terms have the key "".
+        terms = terms_of(measure).get("", (measure,))
+        for term in terms:
             if term["df"] == "references":
                 stems.add(str(term["stem"]))
     return sorted(stems)
@@ -223,7 +231,7 @@ def count_frequencies(
     for stem in stems:
         key = f"references/{stem}"
         frequencies[key] = fit_document_frequencies(texts, tokenizer, stem)
-    evaluation.forget_items()
+    evaluation.forget_items()  # the tokens that the tokenizer has stored
     return frequencies
 
 
@@ -232,22 +240,22 @@ def add_up_frequencies(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
     Tables of similar size are added first, so that large tables are rarely copied.
     """
-    tables: list[dict[str, Any]] = []
+    sums: list[dict[str, Any]] = []  # each more than twice as large as the next one
     for part in parts:
         added = dict(part)
-        while tables and _count_entries(tables[-1]) <= 2 * _count_entries(added):
-            added = _add(tables.pop(), added)
-        tables.append(added)
-    if not tables:
+        while sums and _count_entries(sums[-1]) <= 2 * _count_entries(added):
+            added = _add(sums.pop(), added)
+        sums.append(added)
+    if not sums:
         return {}
-    total = tables.pop()
-    while tables:
-        total = _add(tables.pop(), total)
+    total = sums.pop()
+    while sums:
+        total = _add(sums.pop(), total)
     return total
 
 
 def _add(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the document frequencies of two parts by key."""
+    """Add the document frequencies of two parts by key. Both parts have the same keys."""
     return {key: first[key] + frequencies for key, frequencies in second.items()}
 
 

@@ -52,9 +52,10 @@ _STATISTICS = ("pearson", "spearman", "kendall-b")
 """What `correlation` calls the statistics of `NAMES`."""
 
 _MAX_WEIGHTS_PER_BATCH = 1 << 19
-"""Fits in the cache of the processor."""
+"""The most weights of cells that are computed at once. They fit in the cache of the processor."""
 
 _RESAMPLES_PER_CHUNK = 256
+"""The number of resamples that are drawn at once."""
 
 
 def correlation(
@@ -100,7 +101,7 @@ def correlation(
 
 
 class WeightedTable(Protocol):
-    """Judged items, whose statistics can be computed for any weights of groups."""
+    """Judged items in groups, whose statistics can be computed for any weights of groups."""
 
     def weighted(
         self, statistics: Sequence[str], counts: NDArray[Any]
@@ -113,11 +114,13 @@ class WeightedTable(Protocol):
 class _DigitSplit:
     """The cells of a table, split by one binary digit of their level on one side.
 
+    The cells with each digit are sorted by the higher digits of that level, then by the level
+    on the other side.
+
     Attributes
     ----------
     zeros, ones : int array
-        The cells with 0 and with 1 at this digit, sorted by the higher digits of that
-        level, then by the level on the other side.
+        The cells with 0 and with 1 at this digit.
     begin, end : int array, shape (ones,)
         For each cell of ``ones``, ``zeros[begin:end]`` has the same higher digits.
     low, high : int array, shape (ones,)
@@ -141,18 +144,19 @@ class _DigitSplit:
         is_one = ((levels[order] >> digit) & 1).astype(np.bool_)
         zeros = order[~is_one]
         ones = order[is_one]
-        # Higher digits and other level are one number, so that one search finds both.
+        # The key of a cell is one number for its higher digits and other level, so that one
+        # search finds both. The lowest key is that of the same digits and other level 0.
         width = int(other_levels.max(initial=0)) + 1
-        first_key_of_ones = higher_digits[ones] * width
-        key_of_ones = first_key_of_ones + other_levels[ones]
+        lowest_key_of_ones = higher_digits[ones] * width
+        key_of_ones = lowest_key_of_ones + other_levels[ones]
         key_of_zeros = higher_digits[zeros] * width + other_levels[zeros]
         return cls(
             zeros,
             ones,
-            begin=np.searchsorted(key_of_zeros, first_key_of_ones),
+            begin=np.searchsorted(key_of_zeros, lowest_key_of_ones),
             low=np.searchsorted(key_of_zeros, key_of_ones),
             high=np.searchsorted(key_of_zeros, key_of_ones, side="right"),
-            end=np.searchsorted(key_of_zeros, first_key_of_ones + width),
+            end=np.searchsorted(key_of_zeros, lowest_key_of_ones + width),
         )
 
 
@@ -247,12 +251,16 @@ class Correlated:
             raise InputError(
                 "wrong-count", found=f"{n_items} scores", wanted="the ratings"
             )
-        distinct_scores, score_level = np.unique(score_of_items, return_inverse=True)
-        distinct_ratings, rating_level = np.unique(rating_of_items, return_inverse=True)
-        width = max(1, len(distinct_ratings))
-        cell_keys, cell_of_items = np.unique(
-            score_level * width + rating_level, return_inverse=True
+        distinct_scores, score_level_of_items = np.unique(
+            score_of_items, return_inverse=True
         )
+        distinct_ratings, rating_level_of_items = np.unique(
+            rating_of_items, return_inverse=True
+        )
+        # The key of a cell is one number for the levels of its score and its rating.
+        width = max(1, len(distinct_ratings))
+        key_of_items = score_level_of_items * width + rating_level_of_items
+        cell_keys, cell_of_items = np.unique(key_of_items, return_inverse=True)
         score_levels, rating_levels = np.divmod(cell_keys, width)
         group_of_items = np.arange(n_items)
         if groups is not None:
@@ -321,9 +329,9 @@ class Correlated:
 
     def _statistic(self, name: str, weights: _Weights) -> Floats:
         """Return a statistic of each resample of a batch, nan if undefined."""
-        distinct = weights.fewest_distinct
-        if name == "accuracy":
-            distinct = weights.distinct_ratings
+        n_distinct = weights.fewest_distinct
+        if name == "accuracy":  # also defined for constant scores
+            n_distinct = weights.distinct_ratings
         with np.errstate(all="ignore"):
             if name == "accuracy":
                 values = self._accuracy(weights)
@@ -335,7 +343,7 @@ class Correlated:
                 values = self._pearson(weights)
             else:
                 values = self._spearman(weights)
-        return np.where(distinct > 1, np.clip(values, -1.0, 1.0), np.nan)
+        return np.where(n_distinct > 1, np.clip(values, -1.0, 1.0), np.nan)
 
     def _accuracy(self, weights: _Weights) -> Floats:
         untied = _count_untied_pairs(weights.ratings, weights.totals)
@@ -413,7 +421,8 @@ class Correlated:
         for split in self._digit_splits:
             weight_before = np.zeros((len(split.zeros) + 1, n_resamples))
             np.cumsum(cell_weights[split.zeros], axis=0, out=weight_before[1:])
-            # Weight of lower levels on the other side, minus weight of higher levels.
+            # The weight of lower levels on the other side, low - begin, minus the weight of
+            # higher levels, end - high.
             balance = weight_before[split.low]
             balance += weight_before[split.high]
             balance -= weight_before[split.begin]
@@ -445,7 +454,8 @@ def _scale_to_one(values: Floats) -> Floats:
 
 def _mean_ranks(level_weights: Floats) -> Floats:
     """Return the rank of each level. Equal values share the mean of their ranks."""
-    ranks: Floats = np.cumsum(level_weights, axis=0) - (level_weights - 1) / 2
+    highest_ranks = np.cumsum(level_weights, axis=0)
+    ranks: Floats = highest_ranks - (level_weights - 1) / 2
     return ranks
 
 
@@ -514,6 +524,7 @@ class Correlation:
     Attributes
     ----------
     n : int
+        The number of pairs, which are the items that have both scores.
     pearson, spearman, kendall : float
         In [-1, 1], nan if undefined. Kendall's is tau-b.
     intervals : mapping from name to Interval
@@ -587,9 +598,9 @@ def _percentile_intervals(
     progress: Progress,
 ) -> dict[str, Interval]:
     """Return the interval of each statistic of `NAMES`, from resamples of pairs."""
-    n = table.n_groups
+    n = table.n_groups  # each pair is a group of its own
     pairs = np.arange(n)
-    draws_in_given_order = Draws(pairs, n, pairs.astype(np.uint64))
+    draws_in_given_order = Draws(place=pairs, most=n, hashes=pairs.astype(np.uint64))
     (replicates,) = resample(
         [table], _STATISTICS, bootstrap, draws_in_given_order, progress
     )

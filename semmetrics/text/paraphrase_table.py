@@ -7,10 +7,10 @@ entry. These are its probability, which METEOR does not use, a phrase, and its
 paraphrase. It is converted once, to a file in the cache folder. If that file cannot be
 written, each process converts the table.
 
-Phrases are nodes of a trie. A phrase of one word has the number of its word. A longer
-phrase has the number of words plus the index of its key in the sorted ``keys``. The key
-is the node of the phrase without its last word, times the number of words, plus the
-number of the last word.
+Phrases are nodes of a trie, and nodes are numbers. The words of the table have the
+numbers from 0 to W - 1. The node of a phrase of one word is the number of the word. A
+longer phrase has a key: W times the node of the phrase without its last word, plus the
+number of the last word. Its node is W plus the index of the key in the sorted ``keys``.
 
 The cache file begins with a checksum of everything after it, which is compared when the
 file is opened. A damaged file is converted again. The file name contains the version of
@@ -40,13 +40,13 @@ _CRC_AND_LENGTH = (2937437918, 272201058)
 _TRAILER_BYTES = 8
 _BLOCK_BYTES = 1 << 22  # of text that is parsed at once
 _LINES_PER_ENTRY = 3
-_NOT_A_SEPARATOR = "\x01"  # occurs nowhere, so that each line is one column
+_ABSENT_CHARACTER = "\x01"  # as the delimiter, it makes each line one column
 
 _LAYOUT_VERSION = 2
 _CHECKSUM_BYTES = 16
 _ARRAY_TYPES = (np.uint8, np.int64, np.int64, np.int64, np.int64)
-# Where each array begins, and where the last one ends.
-_N_BOUNDS = len(_ARRAY_TYPES) + 1
+# The bounds are where each array begins, and where the last one ends, as int64.
+_BOUNDS_BYTES = 8 * (len(_ARRAY_TYPES) + 1)
 
 
 class ParaphraseArrays(NamedTuple):
@@ -84,11 +84,14 @@ def find_table() -> Path:
     InputError
         If the file is missing in the package.
     """
-    return METEOR_FILES.folder_of_files() / METEOR_FILES.files[-1]
+    name = METEOR_FILES.files[-1]  # after the files without paraphrases
+    return METEOR_FILES.folder_of_files() / name
 
 
 def load_table(source: Path, progress: Progress | None) -> ParaphraseArrays:
-    """Check the gzipped table, and map its converted file, which is written if needed.
+    """Check the gzipped table and return its arrays, mapped from the converted file.
+
+    The file is written if it is missing or damaged. If that fails, the arrays are in memory.
 
     Parameters
     ----------
@@ -149,7 +152,7 @@ def _map_file(path: Path) -> ParaphraseArrays | None:
     content = data[_CHECKSUM_BYTES:]
     if bytes_checksum(content).encode() != checksum:
         return None
-    bounds = content[: 8 * _N_BOUNDS].view(np.int64).tolist()
+    bounds = content[:_BOUNDS_BYTES].view(np.int64).tolist()
     arrays: list[Any] = []
     for (start, stop), dtype in zip(pairwise(bounds), _ARRAY_TYPES, strict=True):
         arrays.append(content[start:stop].view(dtype))
@@ -159,7 +162,7 @@ def _map_file(path: Path) -> ParaphraseArrays | None:
 def _write_file(path: Path, arrays: ParaphraseArrays) -> None:
     """Write a cache file: checksum, bounds, arrays."""
     sizes = np.array([array.nbytes for array in arrays])
-    bounds = 8 * _N_BOUNDS + offsets(sizes)
+    bounds = _BOUNDS_BYTES + offsets(sizes)
     parts = [_as_bytes(array) for array in (bounds, *arrays)]
     checksum = bytes_checksum(np.concatenate(parts))
     with open_output(path, binary=True) as out:
@@ -203,14 +206,15 @@ def _convert(source: Path, progress: Progress | None) -> ParaphraseArrays:
     import pyarrow as pa
 
     table = _parse(source, progress)
-    pa.default_memory_pool().release_unused()
+    pa.default_memory_pool().release_unused()  # what parsing needed
     n_words = len(table.words)
     nodes, keys = _build_trie(table.word_numbers, table.sizes, n_words)
-    phrases, targets = nodes[table.entries].reshape(-1, 2).T
+    nodes_of_entries = nodes[table.entries].reshape(-1, 2)
+    phrases, targets = nodes_of_entries.T
     order = np.argsort(phrases, kind="stable")
     distinct_phrases, counts = np.unique(phrases, return_counts=True)
     text = "\n".join(table.words).encode()
-    padding = b"\n" * (-len(text) % 8)
+    padding = b"\n" * (-len(text) % 8)  # the next array begins at a multiple of 8
     return ParaphraseArrays(
         words=np.frombuffer(text + padding, np.uint8),
         keys=keys,
@@ -261,7 +265,7 @@ def _read_lines(stream: Any) -> Any:
         column_names=["line"], block_size=_BLOCK_BYTES, use_threads=False
     )
     parse_options = csv.ParseOptions(
-        delimiter=_NOT_A_SEPARATOR, quote_char=False, ignore_empty_lines=False
+        delimiter=_ABSENT_CHARACTER, quote_char=False, ignore_empty_lines=False
     )
     convert_options = csv.ConvertOptions(
         column_types={"line": pa.string()}, strings_can_be_null=False
@@ -288,21 +292,23 @@ class _TableParser:
         line_numbers = self._n_lines + np.arange(len(lines))
         is_phrase = line_numbers % _LINES_PER_ENTRY > 0
         self._n_lines += len(lines)
-        block = lines.filter(pa.array(is_phrase)).dictionary_encode()
-        split = compute.split_pattern(block.dictionary, " ")
-        words = split.flatten().dictionary_encode()
+        phrases = lines.filter(pa.array(is_phrase)).dictionary_encode()
+        words_of_phrases = compute.split_pattern(phrases.dictionary, " ")
+        words = words_of_phrases.flatten().dictionary_encode()
+        # Codes of words in this block become numbers of words in the whole table.
         numbers = []
         for word in words.dictionary.to_pylist():
             new_number = len(self._number_of_word)
             numbers.append(self._number_of_word.setdefault(word, new_number))
         number_of_code = np.array(numbers, np.int32)
         self._word_numbers.append(number_of_code[words.indices.to_numpy()])
-        self._sizes.append(lengths(split.offsets.to_numpy()).astype(np.int8))
-        self._entries.append(block.indices.to_numpy() + np.int32(self._n_phrases))
-        self._n_phrases += len(block.dictionary)
+        sizes = lengths(words_of_phrases.offsets.to_numpy())
+        self._sizes.append(sizes.astype(np.int8))
+        self._entries.append(phrases.indices.to_numpy() + np.int32(self._n_phrases))
+        self._n_phrases += len(phrases.dictionary)
 
     def check_complete(self) -> None:
-        """Raise an error if the last entry is incomplete, or there is none."""
+        """Raise a ValueError if the last entry is incomplete, or there is none."""
         if self._n_lines % _LINES_PER_ENTRY or not self._n_lines:
             raise ValueError(f"{self._n_lines} lines")
 
@@ -320,16 +326,18 @@ def _build_trie(
     word_numbers: Codes, sizes: NDArray[np.int8], n_words: int
 ) -> tuple[Ints, Ints]:
     """Return the node of each phrase, and the keys of the nodes of longer phrases."""
-    first_word = offsets(sizes)[:-1]
-    nodes = word_numbers[first_word].astype(np.int64)
-    keys_by_length: list[Ints] = [nodes[:0]]
+    starts = offsets(sizes)[:-1]
+    # The nodes of the first words. Each step of the loop adds a word to longer phrases.
+    nodes = word_numbers[starts].astype(np.int64)
+    keys_by_length: list[Ints] = [nodes[:0]]  # phrases of one word have no keys
     n_nodes = n_words
     for length in range(1, int(sizes.max())):
         longer = np.flatnonzero(sizes > length)
-        next_word = word_numbers[first_word[longer] + length]
+        next_word = word_numbers[starts[longer] + length]
         keys = nodes[longer] * n_words + next_word
-        distinct_keys, index = np.unique(keys, return_inverse=True)
-        nodes[longer] = n_nodes + index
+        distinct_keys, key_index = np.unique(keys, return_inverse=True)
+        nodes[longer] = n_nodes + key_index
         n_nodes += len(distinct_keys)
         keys_by_length.append(distinct_keys)
+    # Longer phrases extend nodes with higher numbers, so that all keys are sorted.
     return nodes, np.concatenate(keys_by_length)

@@ -28,7 +28,7 @@ from semmetrics.kinds.retrieval.embeddings import Embeddings
 from semmetrics.messages import pluralize
 
 _MAX_DIGITS = 17
-"""The digits of the longest id that is read as a position."""
+"""The digits of the longest id that is read as a position. All such numbers fit in int64."""
 
 
 class NamedRun(NamedTuple):
@@ -43,7 +43,8 @@ class NamedRun(NamedTuple):
     source : str
         The name of the run in messages.
     is_listed : bool
-        Whether the gallery consists only of the candidates that lists name.
+        Whether no gallery was given, so that it consists of the candidates that the ranked lists
+        and the positives name.
     """
 
     scores: Rows
@@ -80,7 +81,8 @@ def name_run(
         return _name_lists(run, positives, options.queries, options.gallery)
     scores: Rows
     if run.sparse:
-        scores = RankedLists.of(run.ranked().side, run.values.shape[1])
+        ranked_lists = run.ranked()
+        scores = RankedLists.of(ranked_lists.side, run.values.shape[1])
     elif isinstance(run, Embeddings):
         scores = run.values
     else:
@@ -131,25 +133,26 @@ def _name_lists(run: Lists, positives: Lists, queries: Any, gallery: Any) -> Nam
     ----------
     run, positives : Lists
     queries : sequence of str or None
-        The names of the lists, if they have none, or else all names that they may have.
+        If the lists have no names: their names. Otherwise: all names that they may have.
     gallery : sequence of str or None
         Without it, the gallery consists of the candidates that the run and the positives name.
     """
     check_repeats(run)
-    names = [str(name) for name in run.vocabulary]
+    candidates = [str(name) for name in run.vocabulary]
     columns = gallery
     if gallery is None:
-        columns = sorted({*names, *map(str, positives.vocabulary)})
-    codes, unknown_candidates = class_names.find_names(names, columns)
+        columns = sorted({*candidates, *map(str, positives.vocabulary)})
+    found_columns, unknown_candidates = class_names.find_names(candidates, columns)
     rows = run.ids
     if queries is not None and run.has_ids:
         _, unknown_queries = class_names.find_names(rows, queries)
         _check_known(run, "query", unknown_queries, "queries")
     elif queries is not None:
-        check_size(len(queries), len(run), "queries", "list", -1)
+        check_size(len(queries), len(run), "queries", "list", other_size=-1)
         rows = queries
     _check_known(run, "candidate", unknown_candidates, "gallery")
-    side = replace(run.side, codes=codes.astype(np.int32)[run.side.codes])
+    column_of_code = found_columns.astype(np.int32)
+    side = replace(run.side, codes=column_of_code[run.side.codes])
     ranked = RankedLists.of(side, len(columns))
     return NamedRun(ranked, rows, columns, run.source, is_listed=gallery is None)
 
@@ -168,7 +171,7 @@ def _check_known(run: Lists, what: str, unknown: Sequence[str], option: str) -> 
 
 
 def name_positives(positives: Lists, run: NamedRun, what: str) -> Lists:
-    """Return positives with the names of the rows, if only the rows have names.
+    """Return positives with ids: their own, or else the names of the rows, if there are any.
 
     Parameters
     ----------
@@ -181,13 +184,18 @@ def name_positives(positives: Lists, run: NamedRun, what: str) -> Lists:
     Raises
     ------
     InputError
-        If positives without ids are not as many as the rows, or have ids and the rows can be
-        identified neither by name nor by position.
+        If positives without ids are not as many as the rows. If positives have ids, but the rows
+        have no names, and the ids are not the positions of rows of a matrix.
     """
     rows = run.rows
     if not positives.has_ids:  # the first list is for the first row
         check_size(
-            len(positives), len(rows), positives.source, what, len(run.columns), "list"
+            len(positives),
+            len(rows),
+            positives.source,
+            what,
+            other_size=len(run.columns),
+            noun="list",
         )
         if isinstance(rows, range):
             return positives
@@ -219,7 +227,7 @@ def check_size(
         The noun for a row or column in messages: "row", "column" or "list".
     other_size : int
         The number of columns if rows are named, or the other way round. If it is the number of
-        names, the error reports that the names seem transposed.
+        names, the error reports that the names seem transposed. -1 if they cannot be.
     noun : str
         The noun for a name in messages.
     """
@@ -233,7 +241,7 @@ def check_size(
 
 
 def read_position(name: Any) -> int | None:
-    """Return the position that an id is, or None if the id is not a number from 0.
+    """Return an id as a position, or None if the id is not an integer from 0.
 
     Examples
     --------
@@ -276,6 +284,7 @@ def without_own_ids(run: NamedRun) -> tuple[NamedRun, int]:
         )
     own_columns = find_own_columns(run)
     side = ranked.side
-    is_other = side.codes != own_columns[ragged.row_numbers(side.indptr)]
+    row_of_entries = ragged.row_numbers(side.indptr)
+    is_other = side.codes != own_columns[row_of_entries]
     others = RankedLists(side.keep(is_other), ranked.size)
     return run._replace(scores=others), int((~is_other).sum())
