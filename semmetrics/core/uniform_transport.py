@@ -7,11 +7,11 @@ Conventions
 -----------
 Small problems are solved together by a search for potentials. In turns, each row potential is set
 halfway between the two least of the row's costs minus column potentials, and each column potential
-halfway between the two least of the column's costs minus row potentials. These are the messages by
-which belief propagation finds a matching (Bayati, Shah, Sharma 2008), with one message for a row or
-column instead of one for a cell. Each step is made a third longer, which reduces the number of
-steps. If the cheapest rows of the columns are all different, they are the plan. Steps are computed
-in single precision, and the proof in double precision.
+halfway between the two least of the column's costs minus row potentials. Belief propagation finds
+a matching by the same messages (Bayati, Shah, Sharma 2008), but sends one for each cell, and here
+there is one for each row and each column. Each step is made a third longer, which reduces the
+number of steps. If every column has a different cheapest row, these cells are the plan. Steps are
+computed in single precision, and the proof in double precision.
 
 The remaining problems, such as those with several best plans, and large problems are solved one by
 one by ``linear_sum_assignment`` of scipy (Crouse 2016). It is exact, but returns no potentials.
@@ -45,8 +45,8 @@ from semmetrics.core.transport_problems import (
 MAX_TOGETHER = 32
 """Number of rows up to which solving all problems together is faster than one by one."""
 
-_MIN_ROWS = 4  # from which this is faster than the simplex method
-_SWEEPS_BEFORE_CHECKS = (3, 2, 2, 3, 4)
+_MIN_ROWS = 4  # smaller problems are solved faster by the simplex method
+_SWEEPS_BEFORE_CHECKS = (3, 2, 2, 3, 4)  # before the first check, the second and so on
 _STEP_LENGTH = np.float32(1.35)
 _FIRST_STEP_LENGTH = np.float32(1)
 _HALF = np.float32(0.5)
@@ -59,16 +59,22 @@ def is_uniform(rows: Floats, columns: Floats, n_rows: Ints, n_columns: Ints) -> 
 
     Problems with fewer than four rows do not count, as other solvers are faster.
 
+    Parameters
+    ----------
+    rows, columns : float64 arrays, shapes (rows, problems) and (columns, problems)
+        Masses, and 0 for padding.
+    n_rows, n_columns : int64 arrays, shape (problems,)
+
     Examples
     --------
-    >>> side, size = np.full((8, 1), 0.125), np.array([8])
-    >>> is_uniform(side, side, size, size).tolist()
+    >>> masses, size = np.full((8, 1), 0.125), np.array([8])
+    >>> is_uniform(masses, masses, size, size).tolist()
     [True]
     """
     uniform: Bools = (n_rows == n_columns) & (n_rows >= _MIN_ROWS)
     for masses in (rows, columns):
-        smallest = np.where(masses > 0, masses, np.inf).min(0)
-        uniform &= smallest == masses.max(0)
+        without_padding = np.where(masses > 0, masses, np.inf)
+        uniform &= without_padding.min(0) == masses.max(0)
     return uniform
 
 
@@ -78,20 +84,22 @@ def solve_uniform(problems: TransportProblems) -> Solutions:
     Examples
     --------
     >>> costs = 1.0 - np.eye(3)[::-1, :, None]
-    >>> side, size = np.full((3, 1), 1 / 3), np.array([3])
-    >>> solve_uniform(TransportProblems(costs, side, side, size, size, np.array([1.0]))).costs
+    >>> masses, size = np.full((3, 1), 1 / 3), np.array([3])
+    >>> solve_uniform(TransportProblems(costs, masses, masses, size, size, np.ones(1))).costs
     array([0.])
     """
     n_rows, n_columns = problems.costs.shape[:2]
     is_row = np.arange(n_rows)[:, None] < problems.n_rows
-    closed_costs = problems.costs
+    closed_costs = problems.costs  # with inf for padding, as `certify` takes them
     if not is_row.all():
-        closed_costs = np.where(is_row[:, None] & is_row, problems.costs, np.inf)
+        is_cell = is_row[:, None] & is_row
+        closed_costs = np.where(is_cell, problems.costs, np.inf)
     column_of_row, row_potentials = _balance_potentials(
         problems.costs, is_row, problems.n_rows, problems.largest
     )
     cells = np.arange(n_rows)[:, None] * n_columns + column_of_row
-    plans = Plans(np.where(is_row, cells, 0), problems.rows, row_potentials)
+    flows = problems.rows  # each row sends its whole mass to one column
+    plans = Plans(np.where(is_row, cells, 0), flows, row_potentials)
     solutions = certify(problems, closed_costs, plans)
     is_proved = solutions.gaps <= _MAX_PROVED_GAP * problems.largest
     unproved = np.flatnonzero(~is_proved)
@@ -139,19 +147,22 @@ def _balance_potentials(
     column_of_row = np.zeros(is_row.shape, np.int64)
     row_potentials = np.zeros(is_row.shape)
     search = _Search.start(costs, is_row, sizes, largest)
-    column_names = np.arange(len(is_row), dtype=np.int8)[:, None]
+    column_numbers = np.arange(len(is_row), dtype=np.int8)[:, None]
     step_length = _FIRST_STEP_LENGTH
     for n_sweeps in _SWEEPS_BEFORE_CHECKS:
         for _ in range(n_sweeps):
             least_of_columns = search.sweep(step_length)
             step_length = _STEP_LENGTH
-        # A problem is solved if every row is the cheapest row of a column.
+        # A problem is solved if every row is the cheapest row of a column. If rows of equal cost
+        # share a column, `certify` finds a gap. The sweep computed the same differences, so
+        # that the least ones are exactly equal.
         is_cheapest = search.costs - search.u[:, None] == least_of_columns
-        is_solved = is_cheapest.any(1).all(0)
+        has_column = is_cheapest.any(axis=1)
+        is_solved = has_column.all(axis=0)
         solved = np.flatnonzero(is_solved)
         numbers = search.numbers[solved]
-        cheapest_columns = (is_cheapest.take(solved, -1) * column_names).max(1)
-        column_of_row[:, numbers] = cheapest_columns
+        numbers_if_cheapest = is_cheapest.take(solved, -1) * column_numbers
+        column_of_row[:, numbers] = numbers_if_cheapest.max(axis=1)
         row_potentials[:, numbers] = search.u.take(solved, -1)
         search = search.take(np.flatnonzero(~is_solved))
         if not len(search.numbers):
@@ -169,15 +180,15 @@ class _Search(NamedTuple):
         From 0 to 1.
     u, v : float32 arrays, shapes (rows, problems) and (columns, problems)
         Row and column potentials.
-    is_real : float32 array, shape (rows, problems)
-        0 for padding, and else 1.
+    step_factors : float32 array, shape (rows, problems)
+        0 for padding, whose potentials stay 0, and else 1.
     """
 
     numbers: Ints
     costs: Singles
     u: Singles
     v: Singles
-    is_real: Singles
+    step_factors: Singles
 
     @staticmethod
     def start(costs: Floats, is_row: Bools, sizes: Ints, largest: Floats) -> _Search:
@@ -189,6 +200,7 @@ class _Search(NamedTuple):
         v = sum_in_order(scaled) / sizes.astype(np.float32)
         if not is_row.all():
             scaled[~(is_row[:, None] & is_row)] = _PADDING_COST
+            # 0 where a row of padding meets its column.
             diagonal = np.arange(len(is_row))
             scaled[diagonal, diagonal] *= is_row
         numbers = np.arange(len(sizes))
@@ -197,17 +209,22 @@ class _Search(NamedTuple):
     def sweep(self, row_step_length: np.float32) -> Singles:
         """Move the row potentials and then the column potentials, in place.
 
+        Parameters
+        ----------
+        row_step_length : float
+            1 in the first sweep, as row potentials of 0 are no estimate yet.
+
         Returns
         -------
         float32 array, shape (columns, problems)
             The least of each column's costs minus row potentials.
         """
         u = self.u
-        row_middles = _two_least(self.costs.swapaxes(0, 1), self.v).middle
-        u += (row_middles - u) * (row_step_length * self.is_real)
         v = self.v
+        rows = _two_least(self.costs.swapaxes(0, 1), v)
+        u += (rows.middle - u) * (row_step_length * self.step_factors)
         columns = _two_least(self.costs, u)
-        v += (columns.middle - v) * (_STEP_LENGTH * self.is_real)
+        v += (columns.middle - v) * (_STEP_LENGTH * self.step_factors)
         return columns.least
 
     def take(self, places: Ints) -> _Search:
@@ -217,7 +234,7 @@ class _Search(NamedTuple):
             costs=self.costs.take(places, -1),
             u=self.u.take(places, -1),
             v=self.v.take(places, -1),
-            is_real=self.is_real.take(places, -1),
+            step_factors=self.step_factors.take(places, -1),
         )
 
 
@@ -243,6 +260,7 @@ def _two_least(costs: Singles, potentials: Singles) -> _TwoLeast:
     larger = np.empty_like(reduced)
     np.minimum(least, reduced, out=least)
     for line_costs, potential in zip(costs[2:], potentials[2:], strict=True):
+        # The larger of the least so far and the new number may be the second least.
         np.subtract(line_costs, potential, out=reduced)
         np.maximum(least, reduced, out=larger)
         np.minimum(least, reduced, out=least)

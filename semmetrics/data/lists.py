@@ -51,18 +51,20 @@ def clean_terms(
     ----------
     terms : iterable of str
     clean : callable
-        Returns the terms that a term becomes. Empty ones are dropped.
+        Returns the terms that replace a term. Empty ones are dropped.
     repeats : bool
         Whether repeated terms are kept.
     """
-    if isinstance(terms, tuple) and len(terms) == 1:  # the most common case
+    if isinstance(terms, tuple) and len(terms) == 1:
+        # A faster way for the most common case.
         cleaned = clean(terms[0])
         if len(cleaned) == 1 and cleaned[0]:
             return cleaned
-    parts = filter(None, chain.from_iterable(map(clean, terms)))
+    all_cleaned = chain.from_iterable(map(clean, terms))
+    filled = filter(None, all_cleaned)
     if repeats:
-        return tuple(parts)
-    return tuple(dict.fromkeys(parts))
+        return tuple(filled)
+    return tuple(dict.fromkeys(filled))
 
 
 def as_entry(terms: Terms) -> Entry:
@@ -93,12 +95,20 @@ def gather(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
 def code_values(flat: Any, size: int) -> tuple[list[Any], Codes]:
     """Number the distinct values in order of first appearance.
 
+    Parameters
+    ----------
+    flat : iterable
+        Hashable values.
+    size : int
+        How many there are.
+
     Examples
     --------
     >>> values, codes = code_values(["b", "a", "b"], 3)
     >>> values, codes.tolist()
     (['b', 'a'], [0, 1, 0])
     """
+    # A value that is looked up for the first time gets the next number.
     code_of: defaultdict[Any, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(code_of.__getitem__, flat), np.int32, size)
     return list(code_of), codes
@@ -121,11 +131,11 @@ def in_order(entries: Sequence[T], codes: Any) -> tuple[list[T], Codes]:
     (['c', 'a'], [0, 1, 0])
     """
     n_codes = len(codes)
-    first = np.full(len(entries), n_codes, np.int64)
-    # If an entry is assigned several times, the last assignment remains.
-    first[codes[::-1]] = np.arange(n_codes - 1, -1, -1)
-    n_occurring = int((first < n_codes).sum())
-    order = np.argsort(first, kind="stable")[:n_occurring]
+    first_places = np.full(len(entries), n_codes, np.int64)
+    # Backwards, as the last assignment to an entry remains.
+    first_places[codes[::-1]] = np.arange(n_codes - 1, -1, -1)
+    n_occurring = int((first_places < n_codes).sum())
+    order = np.argsort(first_places, kind="stable")[:n_occurring]
     new_codes = np.zeros(len(entries), np.int32)
     new_codes[order] = np.arange(n_occurring, dtype=np.int32)
     return [entries[i] for i in order.tolist()], new_codes[codes]
@@ -145,7 +155,7 @@ def take_ids(ids: Ids, rows: Ints) -> Ids:
 
 
 def join_ids(parts: Sequence[Ids]) -> Sequence[str]:
-    """Concatenate the ids of several parts.
+    """Concatenate the ids of several parts. `Texts` remain so if all parts are `Texts`.
 
     Examples
     --------
@@ -158,6 +168,7 @@ def join_ids(parts: Sequence[Ids]) -> Sequence[str]:
     if not texts or len(texts) < len(parts):
         return list(map(str, chain.from_iterable(parts)))
     widths = np.concatenate([np.diff(part.ends) for part in texts])
+    # Parts may share their data with other strings.
     data = np.concatenate([part.data[part.ends[0] : part.ends[-1]] for part in texts])
     return Texts(data, offsets(widths))
 
@@ -169,7 +180,7 @@ class Texts(Sequence[str]):
     ----------
     data : uint8 array
     ends : int array, shape (strings + 1,)
-        String ``i`` is ``data[ends[i]:ends[i + 1]]``.
+        String ``i`` is ``data[ends[i]:ends[i + 1]]``, so ``ends[0]`` is the start of the first.
 
     Examples
     --------
@@ -233,7 +244,7 @@ class Texts(Sequence[str]):
     def rows(self, start: int, stop: int) -> Texts:
         """Return the strings from start to stop. They share memory with these."""
         new = Texts(self.data, self.ends[start : stop + 1])
-        if "hashes" in vars(self):
+        if "hashes" in vars(self):  # if they are computed already
             new.hashes = self.hashes[start:stop]
         return new
 
@@ -246,11 +257,12 @@ class Texts(Sequence[str]):
         """Return the strings from start to stop."""
         ends = self.ends[start : stop + 1].tolist()
         first = ends[0]
-        part = self.data[first : ends[-1]].tobytes()
-        if part.isascii():
-            text = part.decode("ascii")
+        utf8 = self.data[first : ends[-1]].tobytes()
+        if utf8.isascii():
+            # A character is one byte, so that decoding once is enough.
+            text = utf8.decode("ascii")
             return [text[a - first : b - first] for a, b in pairwise(ends)]
-        return [part[a - first : b - first].decode() for a, b in pairwise(ends)]
+        return [utf8[a - first : b - first].decode() for a, b in pairwise(ends)]
 
 
 @by_value()
@@ -264,7 +276,7 @@ class Side:
     codes : int32 array, shape (occurrences,)
     scores : float array, shape (occurrences,), or None
     written : int32 array, shape (occurrences,), or None
-        The original label, if the class in ``codes`` does not determine it.
+        The labels as they were written, if several of them can have the same class in ``codes``.
     """
 
     indptr: Ints
@@ -320,7 +332,7 @@ class Numbering:
     Attributes
     ----------
     own : mapping from str to str
-        The ids of the items that were read, by their other number.
+        From the other number of each item that was read to its id.
     ids, others : frozenset of str
         All ids and all other numbers of the file, including splits that were not read.
     """
@@ -353,11 +365,12 @@ class Lists:
     noun : str
         What an entry is: "label".
     ranked : bool
-        Whether every entry has a score and nothing determines which entries an item has, as in a
-        matrix of scores. A decoding rule then makes the sets.
+        Whether every entry has a score, and the input does not say which entries an item has, as
+        in a matrix of scores. A decoding rule then chooses them.
     cells : str
-        The meaning of the cells of a matrix: "members", or "either" if all are 0 or 1 and may be
-        scores. Empty if the input was not a matrix, or is ranked.
+        What the cells of a matrix say: "members" if they say which entries an item has, or "either"
+        if all are 0 or 1, which may also be scores. Empty if the input was not a matrix, or is
+        ranked.
     source, understood : str
         The name of the input, and how it was read.
     notes : list of Fact
@@ -367,8 +380,8 @@ class Lists:
     columns : int or None
         The number of columns of a matrix whose columns are called by their numbers.
     order : {"", "sorted", "columns", "keys"}
-        The origin of the order of entries, if the input only says which entries an item has: sets
-        are sorted, and 0/1 is in the order of the columns or keys.
+        The origin of the order of entries, if the input only says which entries an item has: the
+        entries of sets are sorted, and those of 0/1 are in the order of the columns or keys.
     unlike : tuple of int, int and str
         How many entries occur in one item with different scores, in how many items, and an example.
     aliases : mapping from str to str
@@ -376,7 +389,7 @@ class Lists:
     numbering : Numbering or None
         A second number of each item, which predictions may use as id.
     id_part : str or None
-        The regular expression that matched these ids in longer ones.
+        The regular expression by which these ids were taken out of longer ones.
     column_names : mapping from str to str
         The name of the column of each role in a table.
     holds : {"", "run", "judgements", "annotations", "results"}
@@ -392,12 +405,13 @@ class Lists:
         {"cells": "lists written as text"}. Other batches of the same side must have the same
         styles.
     by_category : bool
-        Whether entries are the ids of categories, which the other side may name: COCO results.
+        Whether entries are the ids of categories, whose names the other side may have: COCO
+        results.
     categories : mapping from str to str
         The names of categories by their ids, if the input has them: COCO instances.
     absent : mapping from str to sequence of str
-        By id, the labels of a federated dataset that an annotator did not find in the item. Empty
-        for other inputs. Nobody verified the other labels that an item does not list.
+        In a federated dataset, by id: the labels that an annotator looked for in the item and did
+        not find. Other labels that an item does not list are unverified. Empty for other inputs.
     is_federated : bool
         Whether a ground truth with marks is of such a dataset, such as LVIS: the marks are 1 and
         -1, and labels that an item does not list were not verified.
@@ -479,15 +493,16 @@ class Lists:
     @cached_property
     def terms(self) -> Sequence[Terms]:
         """The terms of each entry of the vocabulary."""
-        terms: list[Terms] = []
+        terms_of_entries: list[Terms] = []
         for entry in self.vocabulary:
-            terms.append((entry,) if isinstance(entry, str) else entry)
-        return terms
+            terms_of_entries.append((entry,) if isinstance(entry, str) else entry)
+        return terms_of_entries
 
     @property
     def synonyms(self) -> bool:
         """Whether any entry has more than one term."""
-        return not set(map(type, self.vocabulary)) <= {str}
+        types = set(map(type, self.vocabulary))
+        return not types.issubset({str})
 
     def rows(self, start: int, stop: int) -> Lists:
         """Return the items from start to stop. They share memory with these."""
@@ -521,7 +536,7 @@ class Lists:
         if isinstance(where, Places):
             place_ids = None if where.ids is None else ids
             numbers: Indexable = ()
-            if where.unit:
+            if where.unit:  # else places have no numbers
                 numbers = np.asarray(where.numbers)[rows]
             where = replace(where, ids=place_ids, numbers=numbers)
         whole = self.whole
@@ -571,7 +586,8 @@ class Lists:
         scores = self.side.scores
         if scores is None or self.ranked:
             return self
-        if not (scores == 0).any() or self.has_fractions:
+        has_zeros = (scores == 0).any()
+        if not has_zeros or self.has_fractions:
             return self
         chosen_side = self.side.keep(scores != 0)
         return replace(
@@ -610,13 +626,13 @@ class Lists:
         """Clean the text of every entry, and merge entries that become equal.
 
         A synonym is dropped if nothing is left of it, or if it repeats another one and ``repeats``
-        is False. An entry without any term left is unchanged if no item has it, or if one of its
-        terms is in ``keep``.
+        is False. If nothing is left of a whole entry, it stays as it was, provided that no item has
+        it or that one of its terms is in ``keep``.
 
         Raises
         ------
         InputError
-            If nothing is left of an entry. The message names the item and the entry.
+            If nothing is left of another entry. The message names the item and the entry.
         """
         cleaned = [clean_terms(terms, clean, repeats=repeats) for terms in self.terms]
         empty_codes = [code for code, terms in enumerate(cleaned) if not terms]
@@ -647,4 +663,5 @@ class Lists:
         new_codes = [code_of.setdefault(entry, len(code_of)) for entry in vocabulary]
         codes = np.array(new_codes, np.int32)[self.side.codes]
         side = replace(self.side, codes=codes)
+        # The original lists still have the old names.
         return replace(self, vocabulary=list(code_of), side=side, whole=None)

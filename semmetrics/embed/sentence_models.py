@@ -12,11 +12,11 @@ is the vector of the first token, as in Kubany et al. 2020, also for XLNet, whos
 is the last one. ``mean`` is the mean over all tokens, including special ones. Nothing is
 normalised.
 
-The vector of a string does not depend on the other strings. A batch contains strings with the same
-number of tokens, so that nothing is padded, and always the same number of rows for this number of
-tokens. The last batch is filled up by repeating a string. So the matrices in the model always have
-the same shapes. Equal batch sizes therefore give equal vectors on one machine. Other batch sizes
-agree to about 1e-6.
+The vector of a string does not depend on the other strings. All strings of a batch have the same
+number of tokens, so that nothing is padded. All batches with this number of tokens have the same
+number of rows: the last one is filled up by repeating a string. So the matrices in the model always
+have the same shapes. Equal batch sizes therefore give equal vectors on one machine. Other batch
+sizes agree to about 1e-6.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from semmetrics.messages import report_progress
 _POOLINGS = ("first", "mean")
 _DEFAULT_OWNER = "sentence-transformers"
 """The owner of models that are named without one."""
-_MAX_TOKENS_PER_ROW = 8
-"""A batch has at most this many tokens, times the batch size."""
+_MAX_TOKENS_IN_FULL_BATCH = 8
+"""Strings with more tokens than this are in smaller batches, with about as many tokens in all."""
 _HUB_TIMEOUT = 5  # seconds
 _NO_LIMIT = 1_000_000
-"""A limit of this many tokens is not a limit. Tokenizers without a limit report 1e30."""
+"""From this number of tokens, a limit means that there is none. Tokenizers then report 1e30."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 _PROBE = "Naïve Café: 3.50 T-shirts, traffic_light"
@@ -84,7 +84,7 @@ class SentenceEmbedder:
     name : str
     dimension : int
     progress : callable or None
-        Called with the number of strings embedded, and of all strings.
+        Called with the number of strings embedded so far, and the number of all strings.
 
     Raises
     ------
@@ -124,21 +124,21 @@ class SentenceEmbedder:
         covers numbers of the configuration and the tokens of a test string. It does not depend on
         the file format and the location of the model.
         """
-        state = hashlib.sha256()
+        digest = hashlib.sha256()
         settings = self._settings()
         config = _find_config(self.model)
         for key in _IDENTITY_SETTINGS:
             settings.append(getattr(config, key, None))
-        state.update(json.dumps([str(setting) for setting in settings]).encode())
+        digest.update(json.dumps([str(setting) for setting in settings]).encode())
         if hasattr(self.tokenizer, "get_vocab"):
             words = _list_vocabulary(self.tokenizer)
             tokens = _probe_tokenizer(self.tokenizer)
-            state.update(json.dumps([words, tokens]).encode())
+            digest.update(json.dumps([words, tokens]).encode())
         for name, tensor in sorted(self.model.state_dict().items()):
             weights = tensor.detach().cpu().float().numpy()
-            state.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            state.update(np.ascontiguousarray(weights).data)
-        return format_identity(self.name, self.dimension, state.hexdigest())
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+            digest.update(np.ascontiguousarray(weights).data)
+        return format_identity(self.name, self.dimension, digest.hexdigest())
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the vectors of strings. The empty string is unknown.
@@ -149,9 +149,9 @@ class SentenceEmbedder:
             If the model returns numbers that are not finite. The message names the string.
         """
         texts = _replace_surrogates(texts)
-        widths, truncated = self._count_tokens(texts)
+        n_tokens, truncated = self._count_tokens(texts)
         vectors = run_in_batches(
-            widths,
+            n_tokens,
             _BatchEncoder(self, texts),
             batch_size=self.batch_size,
             dimension=self.dimension,
@@ -159,8 +159,8 @@ class SentenceEmbedder:
         if not np.isfinite(vectors).all():
             remedy = "check the model and the device"
             check_finite(vectors, texts, self.identity, remedy)
-        is_filled = np.array([bool(text.strip()) for text in texts], np.bool_)
-        known = is_filled & (widths > 0)
+        has_text = np.array([bool(text.strip()) for text in texts], np.bool_)
+        known = has_text & (n_tokens > 0)
         vectors[~known] = 0
         return Embedded(vectors, known, int(truncated.sum()))
 
@@ -173,14 +173,15 @@ class SentenceEmbedder:
         """Return how many tokens of each string are read, and which strings have more."""
         truncated = np.zeros(len(texts), np.bool_)
         if not texts or not callable(self.tokenizer):
-            # For a bag of words, the number of tokens does not matter.
+            # The tokenizer of a bag of words, for which the number of tokens does not matter,
+            # cannot be called.
             return np.ones(len(texts), np.int64), truncated
         prompted = [self._prompt + text for text in texts]
         tokens = self.tokenizer(prompted, truncation=False, verbose=False)
-        widths = np.fromiter(map(len, tokens["input_ids"]), np.int64, len(texts))
+        n_tokens = np.fromiter(map(len, tokens["input_ids"]), np.int64, len(texts))
         if self.limit is None:
-            return widths, truncated
-        return np.minimum(widths, self.limit), widths > self.limit
+            return n_tokens, truncated
+        return np.minimum(n_tokens, self.limit), n_tokens > self.limit
 
     @property
     def limit(self) -> int | None:
@@ -234,6 +235,7 @@ class TransformerEmbedder(SentenceEmbedder):
     def __init__(
         self, name: str, *, pooling: str, device: str = "cpu", batch_size: int = 32
     ) -> None:
+        # Not the constructor of the base class, which opens a sentence-transformers model.
         self.batch_size = batch_size
         self.pooling = pooling
         self.device = device
@@ -256,10 +258,11 @@ class TransformerEmbedder(SentenceEmbedder):
     def limit(self) -> int | None:
         """The maximum number of tokens that the model reads, or None."""
         limits = [self.tokenizer.model_max_length, _max_positions(self.model)]
-        limit = min((limit for limit in limits if limit is not None), default=_NO_LIMIT)
-        if limit >= _NO_LIMIT:
+        known_limits = [limit for limit in limits if limit is not None]
+        smallest = min(known_limits, default=_NO_LIMIT)
+        if smallest >= _NO_LIMIT:
             return None
-        return int(limit)
+        return int(smallest)
 
     def _settings(self) -> list[object]:
         return [self.pooling, self.limit]
@@ -299,7 +302,7 @@ class _BatchEncoder:
     def __init__(self, embedder: SentenceEmbedder, texts: list[str]) -> None:
         self._embedder = embedder
         self._texts = texts
-        self._done: set[int] = set()
+        self._done: set[int] = set()  # a batch that is filled up repeats a number
 
     def __call__(self, numbers: list[int]) -> Any:
         """Return the vectors of the strings with these numbers."""
@@ -331,18 +334,19 @@ def run_in_batches(
 
     Examples
     --------
-    >>> seen = []
+    >>> batches = []
     >>> def run(numbers):
-    ...     seen.append(numbers)
+    ...     batches.append(numbers)
     ...     return np.array(numbers)[:, None]
-    >>> run_in_batches(np.array([3, 1, 3]), run, batch_size=2, dimension=1).ravel().tolist(), seen
+    >>> vectors = run_in_batches(np.array([3, 1, 3]), run, batch_size=2, dimension=1)
+    >>> vectors.ravel().tolist(), batches
     ([0.0, 1.0, 2.0], [[1, 1], [0, 2]])
     """
     vectors = np.zeros((len(widths), dimension), np.float32)
     for width in np.unique(widths[widths > 0]).tolist():
         numbers = np.flatnonzero(widths == width).tolist()
-        size = min(batch_size, _MAX_TOKENS_PER_ROW * batch_size // width)
-        size = max(1, size)
+        max_tokens = _MAX_TOKENS_IN_FULL_BATCH * batch_size
+        size = max(1, min(batch_size, max_tokens // width))
         for start in range(0, len(numbers), size):
             batch = numbers[start : start + size]
             n_missing = size - len(batch)
@@ -380,7 +384,8 @@ def _load_sentence_model(package: Any, name: str, device: str) -> Any:
 
 def _configured_name(model: Any) -> str:
     """Return the name in the configuration of a loaded sentence model."""
-    config = getattr(getattr(model[0], "auto_model", None), "config", None)
+    transformer = getattr(model[0], "auto_model", None)
+    config = getattr(transformer, "config", None)
     return str(getattr(config, "_name_or_path", "") or "sentence-model")
 
 
@@ -394,7 +399,7 @@ def _sentence_dimension(model: Any) -> int:
 
 @contextmanager
 def _loading_errors(name: str, owner: str = "") -> Iterator[bool]:
-    """Turn any failure of loading a model into an error with a fix.
+    """Say whether to load a model without the hub, and turn any failure into an error with a fix.
 
     Parameters
     ----------
@@ -418,9 +423,8 @@ def _loading_errors(name: str, owner: str = "") -> Iterator[bool]:
         yield is_folder or not _is_hub_reachable()
     except (InputError, MemoryError, import_module("torch").cuda.OutOfMemoryError):
         raise
-    except (
-        Exception
-    ) as error:  # damaged weights and tokenizers raise errors of any package
+    except Exception as error:
+        # Damaged weights and tokenizers raise errors of any package.
         raise _model_error(error, name, owner) from error
     finally:
         if shows_progress:
@@ -449,15 +453,14 @@ def _is_hub_reachable() -> bool:
     try:
         hub = import_module("huggingface_hub")
         hub.utils.get_session().head(hub.constants.ENDPOINT, timeout=_HUB_TIMEOUT)
-    except (
-        Exception
-    ):  # of any library that makes the request, or because of offline mode
+    except Exception:
+        # An error of any library that makes the request, or because of offline mode.
         return False
     return True
 
 
 def _check_tokenizer(tokenizer: Any, name: str) -> None:
-    """Raise if a tokenizer has no words. The library makes one up if its files are missing."""
+    """Raise if a tokenizer has no words, as the library returns it if its files are missing."""
     if not hasattr(tokenizer, "get_vocab"):
         return
     special_tokens = getattr(tokenizer, "all_special_tokens", ())
@@ -519,4 +522,5 @@ def _probe_tokenizer(tokenizer: Any) -> list[int]:
     encode = getattr(tokenizer, "encode", None)
     if encode is None:
         return []
-    return list(getattr(encode(_PROBE), "ids", ()))
+    encoding = encode(_PROBE)
+    return list(getattr(encoding, "ids", ()))

@@ -2,8 +2,8 @@ r"""Similarities and distances of whole label lists: BagSim, MeanSim, WMD and RW
 
 Conventions
 -----------
-**Similarities** are cosines, rounded to 1e-9. An empty list has none. Under the
-out-of-vocabulary policy ``skip``, neither has a list that the model does not know. A zero
+**Similarities** are cosines, rounded to 1e-9. An empty list has no similarity. A list that
+the model does not know has none either under the out-of-vocabulary policy ``skip``. A zero
 vector has cosine 0 with every vector.
 
 **Distances** have the policy ``skip`` by default, as gensim's ``wmdistance`` has: words
@@ -14,7 +14,7 @@ have distance 0, whatever their vectors.
 There are two ways to get words from labels, chosen by ``build``. With ``text``, as in the
 code of Kubany et al. 2020, all terms of all labels are joined into one string, words are
 the matches of ``\b\w\w+\b`` in lower case, and a word weighs as often as it occurs. Two
-lists with one word between them have distance 0, even if one list has no word. With
+lists that together have a single word have distance 0, even if one has no word. With
 ``labels``, every label is one point, with the vector of its first term that has one, and
 all weigh the same.
 
@@ -82,7 +82,7 @@ class _ListVectors(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class BagValues(Statistic):
-    """A step: the cosine of both label lists of each item, "value" and "cause".
+    """A step: the cosine of both label lists of each item, in columns "value" and "cause".
 
     Attributes
     ----------
@@ -116,15 +116,20 @@ class BagValues(Statistic):
                 pred_vectors.vectors[both], ref_vectors.vectors[both]
             )
             values[both] = to_numpy(cosines)
+        has_pred = pred_vectors.has_vector
+        has_ref = ref_vectors.has_vector
         if self.how == "text" and vectors.oov != "skip":
-            # A list that the model does not know is not empty
-            return value_columns(values, pred.sizes > 0, ref.sizes > 0)
-        return value_columns(values, pred_vectors.has_vector, ref_vectors.has_vector)
+            # A list that the model does not know is not empty.
+            has_pred = pred.sizes > 0
+            has_ref = ref.sizes > 0
+        return value_columns(values, has_pred, has_ref)
 
     def _embed_texts(
         self, block: LabelBlock, side: Side, texts: Sequence[str], vectors: LabelVectors
     ) -> _ListVectors:
-        """Embed the lists of a side as strings. Notes add up over both sides.
+        """Embed the lists of a side as strings, and count the unknown and the truncated ones.
+
+        Counts of both sides add up.
 
         Parameters
         ----------
@@ -134,26 +139,26 @@ class BagValues(Statistic):
             The terms of each written label, joined by spaces.
         vectors : LabelVectors
         """
-        words = [texts[code] for code in written_codes(side).tolist()]
+        labels = [texts[code] for code in written_codes(side).tolist()]
         bounds = pairwise(side.indptr.tolist())
-        lists = [" ".join(words[start:stop]) for start, stop in bounds]
+        lists = [" ".join(labels[start:stop]) for start, stop in bounds]
         embedded, n_unknown = embed_wholes(
             vectors, lists, side.sizes > 0, "label lists"
         )
-        block.observations.count("unknown", n_unknown, self.model, str(astuple(self)))
-        block.observations.count(
-            "truncated", embedded.truncated, self.model, str(astuple(self))
-        )
+        details = self.model, str(astuple(self))
+        block.observations.count("unknown", n_unknown, *details)
+        block.observations.count("truncated", embedded.truncated, *details)
         list_vectors = to_device(embedded.vectors, vectors.device)
         return _ListVectors(list_vectors, embedded.known)
 
 
 def _average_labels(side: Side, vectors: LabelVectors) -> _ListVectors:
     """Sum the normalised vectors of each list. The sum has the direction of the mean."""
-    terms = vectors.first_terms[written_codes(side)]
-    has_term = terms >= 0
-    indptr = ragged.offsets(ragged.sum_rows(has_term, side.indptr))
-    sums = sum_vectors(vectors.units, indptr, terms[has_term])
+    term_numbers = vectors.first_terms[written_codes(side)]
+    has_term = term_numbers >= 0
+    n_terms = ragged.sum_rows(has_term, side.indptr)
+    indptr = ragged.offsets(n_terms)
+    sums = sum_vectors(vectors.units, indptr, term_numbers[has_term])
     return _ListVectors(sums, ragged.lengths(indptr) > 0)
 
 
@@ -189,6 +194,7 @@ def embed_wholes(
         "error".
     """
     identity = model.embedder.identity
+    # Embedders that read text, such as sentence models, have no lookup rule.
     if getattr(model.embedder, "lookup", "text") == "words":
         remedy = ""
         if what == "label lists":
@@ -216,7 +222,7 @@ def embed_wholes(
 
 
 def _embed_replacement(model: TextModel | LabelVectors) -> NDArray[np.float32] | None:
-    """Return the vector of the word "unknown", or None if unknown entries are an error."""
+    """Return the vector of the word "unknown". None if the policy or the model has none."""
     if model.oov == "error":
         return None
     embedded = embed_unique(model.embedder, ["unknown"])
@@ -244,7 +250,8 @@ def bag_options(
     Parameters
     ----------
     policy : str
-        The default policy for an empty list. Two empty lists have 1 unless it is "skip".
+        The default policy for an empty list. Two empty lists have the value 1, unless the
+        policy is "skip".
     *own_options
         Options of this measure only.
     embeds_whole : bool
@@ -256,13 +263,14 @@ def bag_options(
     if policy != "skip":
         defaults["empty"] = "1"
     if not embeds_whole:
-        names.remove("undefined")
+        names.remove("undefined")  # such a value cannot occur, so users cannot choose
     shared = set_options(
         ("example",),
         without=("average", "duplicates"),
         defaults=defaults,
         policies=names,
     )
+    # Without the option "average", the others apply always.
     without_averages = [option._replace(averages=None) for option in shared]
     return (*own_options, EMBEDDING, *without_averages)
 
@@ -324,7 +332,7 @@ class WordTable:
 
     @cached_property
     def distances(self) -> EuclideanDistances:
-        """Distances of pairs of words, with the same bits whatever else is computed."""
+        """Distances of pairs of words. Their bits do not depend on other pairs."""
         vectors = self.vectors.astype(np.float64)
         return EuclideanDistances(to_device(vectors, self.device))
 
@@ -387,12 +395,14 @@ def _take_labels_as_words(vectors: LabelVectors) -> WordTable:
     first_terms = vectors.first_terms
     has_term = first_terms >= 0
     n_terms = len(vectors.terms)
-    by_text = np.array(sorted(range(n_terms), key=vectors.terms.__getitem__), np.int64)
-    word_of_term = np.argsort(by_text)
+    term_of_word = np.array(
+        sorted(range(n_terms), key=vectors.terms.__getitem__), np.int64
+    )
+    word_of_term = np.argsort(term_of_word)  # the inverse
     return WordTable(
         ragged.offsets(has_term.astype(np.int64)),
         word_of_term[first_terms[has_term]],
-        vectors.vectors[by_text],
+        vectors.vectors[term_of_word],
         vectors.device,
         skips=vectors.oov == "skip",
     )
@@ -429,20 +439,23 @@ def count_words(block: LabelBlock, cut: Cut, build: str, model: str) -> WordCoun
 
 def _weigh_words(table: WordTable, side: Side) -> WeightedWords:
     """Return the distinct words of each item, with their shares of all its words."""
-    word_indptr, places = ragged.take_rows(table.indptr, written_codes(side))
-    item_indptr = word_indptr[side.indptr]
-    n_distinct = max(1, len(table.vectors))
-    indptr, codes, times = ragged.distinct_codes(
-        item_indptr, table.codes[places], n_distinct
+    label_indptr, places = ragged.take_rows(table.indptr, written_codes(side))
+    # The words of an item are those of its labels, which follow one another.
+    item_indptr = label_indptr[side.indptr]
+    n_codes = max(1, len(table.vectors))
+    indptr, codes, counts = ragged.distinct_codes(
+        item_indptr, table.codes[places], n_codes
     )
     n_words = ragged.lengths(item_indptr)
-    shares = times / np.repeat(n_words, ragged.lengths(indptr))
+    shares = counts / np.repeat(n_words, ragged.lengths(indptr))
     return WeightedWords(indptr, codes, shares)
 
 
 @dataclass(frozen=True, repr=False)
 class TransportValues(Statistic):
-    """A step: word mover's distance of each item, or its bound, "value" and "cause".
+    """A step: word mover's distance of each item, or its bound.
+
+    The columns are "value" and "cause".
 
     Attributes
     ----------
@@ -467,8 +480,9 @@ class TransportValues(Statistic):
         else:
             values = transport(distances, words.pred, words.ref).costs
         if self.build == "text":
-            values = _apply_released_rules(values, words)
+            values = _apply_rules_of_paper_code(values, words)
         if words.table.skips:
+            # Equal lists have distance 0 even if the model knows none of their words.
             pred, ref = kept_sides(block, self.cut)
             are_equal = have_same_shares(pred, ref, len(block.task.classes))
             is_zero = np.isnan(values) & are_equal & words.are_listed
@@ -493,40 +507,43 @@ def have_same_shares(pred: Side, ref: Side, n_labels: int) -> Bools:
 
     Examples
     --------
-    >>> pred, ref = np.array([0, 1, 1, 0, 0]), np.array([1, 1, 0, 0, 1])
-    >>> ends = np.array([0, 3, 5])
-    >>> have_same_shares(Side(ends, pred), Side(ends, ref), 2).tolist()
+    >>> indptr = np.array([0, 3, 5])
+    >>> pred = Side(indptr, np.array([0, 1, 1, 0, 0]))
+    >>> ref = Side(indptr, np.array([1, 1, 0, 0, 1]))
+    >>> have_same_shares(pred, ref, 2).tolist()
     [True, False]
-    >>> have_same_shares(Side(ends, pred), Side(np.array([0, 3, 4]), pred[:4]), 2).tolist()
+    >>> ref = Side(np.array([0, 3, 4]), np.array([0, 1, 1, 0]))
+    >>> have_same_shares(pred, ref, 2).tolist()
     [True, True]
     """
     n_labels = max(1, n_labels)
-    pred_indptr, pred_codes, pred_times = ragged.distinct_codes(
+    pred_indptr, pred_codes, pred_counts = ragged.distinct_codes(
         pred.indptr, pred.codes, n_labels
     )
-    ref_indptr, ref_codes, ref_times = ragged.distinct_codes(
+    ref_indptr, ref_codes, ref_counts = ragged.distinct_codes(
         ref.indptr, ref.codes, n_labels
     )
     are_same: Bools = ragged.lengths(pred_indptr) == ragged.lengths(ref_indptr)
+    # Only items with as many distinct labels on both sides can be the same.
     items = np.flatnonzero(are_same)
     indptr, pred_places = ragged.take_rows(pred_indptr, items)
     _, ref_places = ragged.take_rows(ref_indptr, items)
-    item = items[ragged.row_numbers(indptr)]
-    # Compare times / n_pred with times / n_ref in integers
-    pred_shares = pred_times[pred_places] * ref.sizes[item]
-    ref_shares = ref_times[ref_places] * pred.sizes[item]
+    item_of_label = items[ragged.row_numbers(indptr)]
+    # Compare count / n_pred with count / n_ref in integers, both times n_pred * n_ref.
+    scaled_pred_shares = pred_counts[pred_places] * ref.sizes[item_of_label]
+    scaled_ref_shares = ref_counts[ref_places] * pred.sizes[item_of_label]
     differs = pred_codes[pred_places] != ref_codes[ref_places]
-    differs |= pred_shares != ref_shares
+    differs |= scaled_pred_shares != scaled_ref_shares
     are_same[items] = ragged.sum_rows(differs, indptr) == 0
     return are_same
 
 
-def _apply_released_rules(values: Floats, words: WordCounts) -> Floats:
-    """Return distances as the paper's code gives them for few words or one point.
+def _apply_rules_of_paper_code(values: Floats, words: WordCounts) -> Floats:
+    """Return distances as the paper's code gives them for one word or one point.
 
-    The code replaces a matrix of zeros by a matrix of ones. If both sides together have
-    only one word, it returns 0 before it compares anything, even if one side has no
-    word.
+    The code replaces a matrix of zeros by a matrix of ones, so several words with the same
+    vector have distance 1. If both sides together have only one word, it returns 0 before
+    it compares anything, even if one side has no word.
     """
     table = words.table
     n_words = _count_distinct(words, np.arange(len(table.points)))

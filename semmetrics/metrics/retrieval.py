@@ -3,13 +3,13 @@
 Conventions
 -----------
 An item is a query. Ranks count from 1, and the task's rule decides how ties are ranked. A
-query without positives has no value (``no_reference``). A query that ranks nothing, or
-whose list has none of its positives, finds none of them, and has no mean rank
-(``undefined``).
+query without positives has no value (``no_reference``). A query that ranks none of its
+positives, or nothing at all, finds none of them: most of its values are 0, but it has no
+rank to average (``undefined``).
 
 Papers on image-text retrieval print ``HitRate@K`` as R@K: whether any positive is among
-the first K. ``Recall@K`` is the fraction of the positives that are. They differ if a query
-has several positives, such as an image with five captions.
+the first K. ``Recall@K`` is the fraction of the positives that are among the first K. They
+differ if a query has several positives, such as an image with five captions.
 
 Measures
 --------
@@ -64,7 +64,7 @@ _ANY_RANK = UNRANKED - 1
 _LAST_SHARE = 0.75
 """Positives are last if they are ranked after this share of the candidates."""
 _MIN_CANDIDATES = 10
-"""The number of candidates from which positives can be last."""
+"""With fewer candidates than this, no positives count as last."""
 
 NO_POSITIVE = families.policy_option(
     "no_reference", "noref", "skip", "queries without positives"
@@ -147,7 +147,8 @@ def precision_at_r(ranks: Ranks) -> Floats:
 
     Examples
     --------
-    >>> ranks = Ranks(np.array([0, 2]), np.array([1, 4]), np.array([5]), np.array([False]))
+    >>> indptr, n_candidates, is_tied = np.array([0, 2]), np.array([5]), np.array([False])
+    >>> ranks = Ranks(indptr, np.array([1, 4]), n_candidates, is_tied)
     >>> precision_at_r(ranks), map_at_r(ranks)
     (array([0.5]), array([0.5]))
     """
@@ -181,6 +182,7 @@ def _recall(ranks: Ranks, k: int = _ANY_RANK) -> Floats:
 
 
 def _precision(ranks: Ranks, k: int | None = None) -> Floats:
+    """Precision. Without a cutoff, it is divided by the number of candidates."""
     if k is None:
         n_ranked = np.maximum(ranks.candidates, 1)
         return np.asarray(ranks.hits(_ANY_RANK) / n_ranked)
@@ -218,7 +220,8 @@ class QueryValues(Statistic):
     Attributes
     ----------
     values : callable
-        Takes `Ranks` and, if there is a cutoff, k. Its name is part of a note's key.
+        Takes `Ranks` and, if there is a cutoff, k. Its name tells counts of different measures
+        apart.
     k : int, optional
         The cutoff.
     rel : int, optional
@@ -238,8 +241,10 @@ class QueryValues(Statistic):
             values = self.values(ranks, self.k)
             n_fewer = int((ranks.candidates < self.k).sum())
             name = self.values.__name__
-            block.observations.count("fewer", n_fewer, self.k, name, False)
+            leaves_out = False  # positives are candidates
+            block.observations.count("fewer", n_fewer, self.k, name, leaves_out)
         values = np.where(ranks.number > 0, values, np.nan)
+        # Queries that rank nothing are "undefined" at most, and never "no_prediction".
         n_pred = np.ones(len(block), np.int64)
         return families.value_columns(values, n_pred, ranks.number)
 
@@ -267,8 +272,7 @@ class QueryMeans(ItemMeans):
 def median_rank(ranks: Ints, weights: Floats) -> Floats:
     """Return the weighted median of ranks, rounded down.
 
-    Sums of weights that differ from half the total by no more than rounding count as
-    half.
+    A sum of weights counts as half the total if rounding alone can explain the difference.
 
     Parameters
     ----------
@@ -295,11 +299,13 @@ def median_rank(ranks: Ints, weights: Floats) -> Floats:
             continue
         half = sums[-1] / 2
         tolerance = _rounding_error(sums)
-        # The two ranks next to the middle. Integer weights act as repeated ranks.
+        # The two ranks next to the middle. They differ only if the weights up to a rank are
+        # half of the total. Integer weights act as repeated ranks.
         low_place = np.searchsorted(sums, half - tolerance, "left")
         high_place = np.searchsorted(sums, half + tolerance, "right")
+        last_place = len(sums) - 1
         low = sorted_ranks[low_place]
-        high = sorted_ranks[min(high_place, len(sums) - 1)]
+        high = sorted_ranks[min(high_place, last_place)]
         if high < UNRANKED:
             medians[replicate] = (int(low) + int(high)) // 2
     return medians
@@ -312,8 +318,10 @@ def _rounding_error(sums: Floats) -> float:
     """
     if (sums == np.floor(sums)).all():
         return 0.0
-    n_rounded = np.count_nonzero(np.diff(sums, prepend=0.0))
-    return float(n_rounded * np.spacing(2 * sums[-1]))
+    increments = np.diff(sums, prepend=0.0)
+    n_rounded = np.count_nonzero(increments)
+    max_spacing = np.spacing(2 * sums[-1])
+    return float(n_rounded * max_spacing)
 
 
 @dataclass(frozen=True, repr=False)
@@ -323,7 +331,7 @@ class FirstRanks(Statistic):
     It is 0 without positives.
     """
 
-    additive = False
+    additive = False  # a median needs all rows, not only sums of them
     rel: int | None = None
 
     def compute(self, block: RankBlock) -> dict[str, Any]:
@@ -393,7 +401,7 @@ retrieval_measure = partial(
     order_invariant=False,
     kind="retrieval",
 )
-"""Register a measure of queries, by default of the ranks of positives without a cutoff."""
+"""Register a measure of queries. By default it has no cutoff, and needs ranks of positives."""
 
 Recall = retrieval_measure(
     "Recall",
@@ -491,7 +499,7 @@ MedR = retrieval_measure(
     options=(NO_POSITIVE._replace(choices=("skip", "nan")), LEVEL),
     bounds=(1.0, np.inf),
     higher_is_better=False,
-    interval="percentile",  # the jackknife of a median that few items move is useless
+    interval="percentile",  # a jackknife is useless, as single items rarely move a median
 )
 Rsum = retrieval_measure(
     "Rsum",

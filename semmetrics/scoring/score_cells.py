@@ -11,6 +11,7 @@ from semmetrics.reports import format_number, grade
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score
 
+_INDENTED_THRESHOLD = "  threshold"
 NOTHING_COMPUTED = "no measure could be computed"
 """The text of a table without scores."""
 
@@ -42,7 +43,8 @@ def score_cells(
     digits : int
         The number of decimals.
     scale : float
-        Multiplies values in [-1, 1], CIDEr, SPICE and SPIDEr.
+        Factor of the values that papers print in percent: values in [-1, 1], CIDEr, SPICE and
+        SPIDEr.
     systems : {"rows", "columns"}, optional
         Default: rows if there are more systems than measures.
     """
@@ -57,7 +59,7 @@ def score_cells(
         rows.append([_on_one_line(heading), *cells])
         thresholds = _threshold_cells(row)
         if any(thresholds):
-            rows.append(["  threshold", *thresholds])
+            rows.append([_INDENTED_THRESHOLD, *thresholds])
     for measure in not_computed:
         dashes = ["-" for _ in system_names]
         rows.append([_on_one_line(measure.heading), *dashes])
@@ -75,10 +77,10 @@ def _on_one_line(name: str) -> str:
 def _value_cells(
     scores: Sequence[Score | None], digits: int, scale: float
 ) -> list[str]:
-    """Return the cells of a measure, graded by its values. None is an empty cell."""
+    """Return the cells of a measure, with a grade from worst to best. None is an empty cell."""
     texts = []
     values = []
-    higher = False
+    higher = False  # all scores are of the same measure
     for score in scores:
         if score is None:
             texts.append("")
@@ -108,7 +110,7 @@ def _threshold_cells(scores: Sequence[Score | None]) -> list[str]:
         if score is None or score.best_threshold is None:
             cells.append("")
         else:
-            cells.append(repr(score.best_threshold))
+            cells.append(repr(score.best_threshold))  # with all digits
     return cells
 
 
@@ -116,6 +118,7 @@ def _transpose(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return a table with one row per system."""
     transposed = []
     for column in zip(*rows, strict=True):
+        # ``strip`` would lose the grades of other cells.
         cells = [cell.strip() if cell.startswith(" ") else cell for cell in column]
         transposed.append(cells)
     transposed[0][0] = "system"
@@ -146,11 +149,12 @@ def join_headings(headings: Sequence[str]) -> str:
     cutoffs_by_name: dict[str, list[str]] = {}
     names_by_cutoffs: dict[str, list[str]] = {}
     for heading in headings:
-        name, sign, cutoff = heading.rpartition("@")
-        if sign and cutoff.isdecimal():
+        name, at_sign, cutoff = heading.rpartition("@")
+        if at_sign and cutoff.isdecimal():
             cutoffs_by_name.setdefault(name, []).append(cutoff)
         else:
-            names_by_cutoffs.setdefault("", []).append(heading)
+            without_cutoff = names_by_cutoffs.setdefault("", [])
+            without_cutoff.append(heading)
     for name, cutoffs in cutoffs_by_name.items():
         names_by_cutoffs.setdefault(",".join(cutoffs), []).append(name)
     parts = []

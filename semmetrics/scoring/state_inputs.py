@@ -1,4 +1,7 @@
-"""The inputs of a system in a state file, and the sample item with which notes are made."""
+"""The inputs of a system in a state file, and its sample item.
+
+A state has sums over items instead of items. Only one item is kept, as a sample for notes.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,11 @@ from semmetrics.scoring.state_values import JsonObject, ValueWriter
 _ORDERS = ("", "sorted", "columns", "keys")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16")
 _MEANINGS_OF_CELLS = ("", "members", "either")
+_ONE_ITEM = range(1)
 
 
 def write_input(buffer: InputBuffer, writer: ValueWriter) -> JsonObject:
-    """Convert an input to JSON, without its items."""
+    """Convert an input to JSON, after its items were summed and dropped."""
     return {
         "source": buffer.source,
         "noun": buffer.noun,
@@ -105,7 +109,7 @@ def read_sample(record: Record) -> Lists:
     source = record.text("source")
     unlike = _read_unlike(record.record("unlike"))
     return Lists(
-        range(1),
+        _ONE_ITEM,
         vocabulary,
         side,
         noun=record.text("noun"),
@@ -114,7 +118,7 @@ def read_sample(record: Record) -> Lists:
         source=source,
         understood=record.text("understood"),
         notes=read_notes(record, "notes"),
-        where=Places(source, None, ITEM, range(1)),
+        where=Places(source, None, ITEM, _ONE_ITEM),
         columns=None if record.is_null("columns") else record.integer("columns"),
         order=record.text("order", _ORDERS),
         unlike=unlike,
@@ -144,6 +148,7 @@ def _write_unlike(unlike: tuple[int, int, str]) -> JsonObject:
 
 
 def _read_unlike(record: Record) -> tuple[int, int, str]:
+    """Read what `_write_unlike` wrote."""
     return record.integer("n"), record.integer("items"), record.text("example")
 
 

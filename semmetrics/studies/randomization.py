@@ -3,8 +3,9 @@
 Conventions
 -----------
 A coin is tossed for each item, or for each group of items that is drawn together. At heads a system
-keeps its item, and at tails it gets the item of the other system. Swaps add up statistics of items
-and compute measures from the sums, so they are as good for a ratio of sums as for a mean.
+keeps its item, and at tails it gets the item of the other system. After a swap, statistics of items
+are added up and measures are computed from the sums. So a measure may be a ratio of sums as well as
+a mean.
 
 Sums are exact, and coins depend only on the ids, the seed and the number of swaps. The order of the
 input therefore changes nothing, and all systems and measures are swapped alike.
@@ -69,6 +70,7 @@ def swapped_differences(
     for terms_of_pair in terms_of_pairs:
         terms += terms_of_pair
 
+    # Coins are tossed for the items of one part of the data at a time.
     values = np.empty((2, len(terms), bootstrap.resamples))
     parts = dict.fromkeys(score.part for score, _ in terms)
     for part in parts:
@@ -95,7 +97,7 @@ def _split_into_terms(score: Score, against: Score) -> list[tuple[Score, Score]]
 def _combine(score: Score, values: Floats) -> Floats:
     """Return the values of a score, given the values of its terms, shape (terms, resamples).
 
-    Paired parts have the same coins.
+    Terms may be of different parts. Parts with the same ids have the same coins.
     """
     combined: Floats = values[0]
     if score.terms:
@@ -131,29 +133,31 @@ def _swap(pairs: ScorePairs, bootstrap: Bootstrap, progress: Progress) -> Floats
     for pair in pairs:
         for score in pair:
             statistics_by_system.setdefault(score.system, score.statistics)
-            needed = needed_by_system.setdefault(score.system, [])
-            needed.append(_statistic_of(score))
+            needed_of_system = needed_by_system.setdefault(score.system, [])
+            needed_of_system.append(_statistic_of(score))
+    # All systems add their columns to one stack, so that one product sums them all.
     stack = Stack()
-    sums_by_system = {}
+    summer_by_system = {}
     for system, statistics in statistics_by_system.items():
-        needed = needed_by_system[system]
-        draws = Draws.of(statistics)
-        sums_by_system[system] = WeightedSums(statistics, needed, draws, stack)
-    draws = _shared_draws(list(sums_by_system.values()))
+        summer_by_system[system] = WeightedSums(
+            statistics, needed_by_system[system], Draws.of(statistics), stack
+        )
+    draws = _shared_draws(list(summer_by_system.values()))
 
-    every_item = np.ones((1, len(draws.hashes)), np.uint8)
-    product = stack.multiply(every_item)
+    n_units = len(draws.hashes)
+    every_unit = np.ones((1, n_units), np.uint8)
+    product = stack.multiply(every_unit)
     total = {}
-    for system, sums in sums_by_system.items():
-        total[system] = sums.sums(every_item, product)
+    for system, summer in summer_by_system.items():
+        total[system] = summer.sums(every_unit, product)
     values = np.empty((2, len(pairs), bootstrap.resamples))
     start = 0
     chunk = chunk_size(list(statistics_by_system.values()))
     for coins in ahead(draws.coins(bootstrap, chunk), worth=draws.are_many):
         product = stack.multiply(coins)
         heads = {}
-        for system, sums in sums_by_system.items():
-            heads[system] = sums.sums(coins, product)
+        for system, summer in summer_by_system.items():
+            heads[system] = summer.sums(coins, product)
         swaps = _Swaps(heads, total)
         stop = start + len(coins)
         for row, (score, against) in enumerate(pairs):
@@ -204,14 +208,15 @@ def _swap_sums(own_heads: _Sums, other_heads: _Sums, other_total: _Sums) -> _Sum
 
 
 def _swap_rows(own_heads: _Sums, other_heads: _Sums, other_total: _Sums) -> _Sums:
-    """Return the rows of both systems, with the weights 0 and 1 that swaps give to them."""
+    """Return the rows of both systems, where swaps give a weight to only one row of each item."""
     rows = {}
     for name, column in own_heads["rows"].items():
         rows[name] = concatenate_columns([column, other_heads["rows"][name]])
     other_tails = other_total["weights"] - other_heads["weights"]
     weights = np.concatenate([own_heads["weights"], other_tails], axis=1)
-    # Both rows of an item are neighbours, so that the order of the input changes nothing.
-    n_items = len(own_heads["order"])
-    neighbours = [own_heads["order"], other_heads["order"] + n_items]
-    order = np.stack(neighbours, axis=1).ravel()
+    # Rows are added in an order in which both rows of an item are neighbours, so that the order of
+    # the input changes nothing. The rows of the other system come after all own rows.
+    own_order = own_heads["order"]
+    other_order = other_heads["order"] + len(own_order)
+    order = np.stack([own_order, other_order], axis=1).ravel()
     return {"rows": rows, "weights": weights, "order": order}

@@ -36,37 +36,43 @@ def mistake_notes(
     Parameters
     ----------
     observed : Observations
-        Of a task.
+        The observations of a task.
     side : {"pred", "ref"}
     where : str
         The name of the task, or of the ground truth.
     options : ResolvedOptions
     """
-    build = _SideNotes(observed, side, where)
-    notes = build("lists-as-text", LISTS_AS_TEXT)
-    notes += build("missing-labels", MISSING_VALUES)
-    notes += build("other-encoding", OTHER_ENCODINGS)
+    builder = _NoteBuilder(observed, side, where)
+    notes = builder.build("lists-as-text", LISTS_AS_TEXT)
+    notes += builder.build("missing-labels", MISSING_VALUES)
+    notes += builder.build("other-encoding", OTHER_ENCODINGS)
     for delimiter in ALL_DELIMITERS:
-        notes += build("joined-labels", JOINED_LABELS, delimiter, delimiter=delimiter)
-    notes += _spelling_notes(build, options)
-    # If the predictions have such labels, the note on them is enough.
+        values = {"delimiter": delimiter}
+        notes += builder.build("joined-labels", JOINED_LABELS, delimiter, **values)
+    notes += _spelling_notes(builder, options)
+    # One note on labels that only one side has is enough, and predictions come first.
     if side == "pred" or not observed.has(ONE_SIDED_LABELS, "pred", "alone"):
-        total = observed.number(ONE_SIDED_LABELS, side, "all")
-        other = _OTHER_SIDES[side]
-        notes += build(
-            "one-sided-labels", ONE_SIDED_LABELS, "alone", total=total, other=other
+        n_labels = observed.number(ONE_SIDED_LABELS, side, "all")
+        notes += builder.build(
+            "one-sided-labels",
+            ONE_SIDED_LABELS,
+            "alone",
+            total=n_labels,
+            other=_OTHER_SIDES[side],
         )
-    return notes + word_facts("sentences", observed, side, _ADJECTIVES[side], where)
+    # Labels with many words may be captions.
+    notes += word_facts("sentences", observed, side, _ADJECTIVES[side], where)
+    return notes
 
 
-class _SideNotes(NamedTuple):
+class _NoteBuilder(NamedTuple):
     """Builds the notes of one side from the observations of a task."""
 
     observed: Observations
     side: str
     where: str
 
-    def __call__(
+    def build(
         self, code: str, observation: str, *details: str, **values: Any
     ) -> list[Fact]:
         """Return the note on an observation, with an example, or no note without it.
@@ -78,7 +84,7 @@ class _SideNotes(NamedTuple):
         observation : str
             The code of the observation.
         *details : str
-            Its details after the side.
+            The details with which it was counted, apart from the side.
         **values
             Other values of the message.
         """
@@ -94,28 +100,32 @@ class _SideNotes(NamedTuple):
         return [Fact(code, n, examples, self.where, values)]
 
 
-def _spelling_notes(build: _SideNotes, options: Options) -> list[Fact]:
+def _spelling_notes(builder: _NoteBuilder, options: Options) -> list[Fact]:
     """Return a note on labels that a normalisation makes equal to others.
 
     It recommends a normalisation for both sides, unless a protocol fixes it.
     """
-    observed = build.observed
-    n_items = observed.number(ALIKE_LABELS, build.side, "items")
-    steps_of_side = [
-        step for step in SPELLING_STEPS if observed.has(ALIKE_LABELS, build.side, step)
-    ]
-    ways = " or ".join(SPELLING_STEPS[step] for step in steps_of_side)
+    observed = builder.observed
+    side = builder.side
+    n_items = observed.number(ALIKE_LABELS, side, "items")
+    ways_of_side = []
+    for step, way in SPELLING_STEPS.items():
+        if observed.has(ALIKE_LABELS, side, step):
+            ways_of_side.append(way)
+    ways = " or ".join(ways_of_side)
     if options.protocol is not None:
         values = {"items": n_items, "ways": ways, "protocol": options.protocol}
-        return build("spelling-kept", ALIKE_LABELS, "labels", **values)
+        return builder.build("spelling-kept", ALIKE_LABELS, "labels", **values)
 
-    steps = []
+    # The current rules stay, and the steps that would merge labels of any side are added.
+    added_rules = []
     for step in SPELLING_STEPS:
-        if any(observed.has(ALIKE_LABELS, side, step) for side in SIDES):
-            steps.append(step)
-    rules = []
+        if any(observed.has(ALIKE_LABELS, any_side, step) for any_side in SIDES):
+            added_rules.append(step)
+    current_rules = []
     for rule in options.normalize.split("+"):
-        if rule != "none" and rule not in steps:
-            rules.append(rule)
-    values = {"items": n_items, "ways": ways, "rules": "+".join([*rules, *steps])}
-    return build("spelling", ALIKE_LABELS, "labels", **values)
+        if rule != "none" and rule not in added_rules:
+            current_rules.append(rule)
+    rules = "+".join([*current_rules, *added_rules])
+    values = {"items": n_items, "ways": ways, "rules": rules}
+    return builder.build("spelling", ALIKE_LABELS, "labels", **values)

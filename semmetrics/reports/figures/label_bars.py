@@ -84,9 +84,10 @@ class LabelsDisplay(Display):
         records = table.per_label()
         heading = select_measure(measure, records.column("measure"), table)
         rows = [record for record in records if record["measure"] == heading]
-        names = ("value", "support")
-        labels, systems, (value, supports) = arrange(rows, "label", "system", names)
-        support = np.nan_to_num(supports).max(axis=1)
+        grid = arrange(rows, "label", "system", ("value", "support"))
+        labels, systems, (value, support_by_system) = grid
+        # nan if a system has no record of a label
+        support = np.nan_to_num(support_by_system).max(axis=1)
         true_labels = np.flatnonzero(support > 0)
         if not len(true_labels):
             raise InputError(
@@ -120,9 +121,11 @@ class LabelsDisplay(Display):
         return len(self.systems) <= _MAX_SYSTEMS_WITH_BARS
 
     def _size(self) -> tuple[float, float]:
+        """Return the width and the height in inches. A row is high enough for its bars."""
         legend_width = 1.6 if len(self.systems) > 1 else 0
         n_bars = len(self.systems) if self._has_bars else 1
-        height = 1.3 + 0.22 * len(self.labels) * max(1, n_bars / 2.2)
+        row_factor = max(1, n_bars / 2.2)
+        height = 1.3 + 0.22 * len(self.labels) * row_factor
         return 6.8 + legend_width, height
 
     def _panels(self) -> Panels:
@@ -149,10 +152,11 @@ class LabelsDisplay(Display):
 
     def _draw_bars(self, ax: Axes, y: Ints) -> None:
         """Draw a bar for each label and system."""
-        height = 0.8 / len(self.systems)
+        height = 0.8 / len(self.systems)  # all bars of a label, around its y
         for column, system in enumerate(self.systems):
+            middle = y - 0.4 + height * (column + 0.5)
             ax.barh(
-                y - 0.4 + height * (column + 0.5),
+                middle,
                 self.value[:, column],
                 height,
                 color=COLORS[column],
@@ -166,7 +170,7 @@ class LabelsDisplay(Display):
         label: str | None = f"each of {len(self.systems)} systems"
         for values in self.value.T:
             ax.plot(values, y, "|", color=_GREY, markersize=9, label=label)
-            label = None
+            label = None  # one entry in the legend for all systems
         medians = []
         for values in self.value:
             defined = values[~np.isnan(values)]
@@ -176,7 +180,9 @@ class LabelsDisplay(Display):
 
 
 def _order_labels(value: Floats, support: Floats, true_labels: Ints, most: int) -> Ints:
-    """Return the indices of the most frequent labels, by falling value.
+    """Return the indices of the most frequent labels, in the order of `LabelsDisplay.labels`.
+
+    In medians, undefined values count as 0. In values of one system, they come last.
 
     Parameters
     ----------
@@ -188,16 +194,17 @@ def _order_labels(value: Floats, support: Floats, true_labels: Ints, most: int) 
     """
     by_support = np.argsort(-support[true_labels], kind="stable")
     frequent: Ints = true_labels[by_support[:most]]
-    values = value[frequent, 0]
-    if value.shape[1] > _MAX_SYSTEMS_WITH_BARS:
-        values = np.median(np.nan_to_num(value[frequent], nan=0.0), axis=1)
-    by_value = np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")
+    n_systems = value.shape[1]
+    sort_values = value[frequent, 0]
+    if n_systems > _MAX_SYSTEMS_WITH_BARS:
+        sort_values = np.median(np.nan_to_num(value[frequent], nan=0.0), axis=1)
+    by_value = np.argsort(-np.nan_to_num(sort_values, nan=-np.inf), kind="stable")
     order: Ints = frequent[by_value]
     return order
 
 
 def _measure_of_one_label(table: Any, heading: str) -> str:
-    """Return the measure that a single label has a value of: F1 for MacroF1."""
+    """Return the name of the measure whose values single labels have: F1 for MacroF1."""
     measure = table.find(heading)[0].measure
     if measure.k is None:
         return str(measure.definition.name)
