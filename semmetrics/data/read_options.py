@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -124,6 +125,12 @@ class ReadOptions:
     def for_side_inputs(self) -> ReadOptions:
         """Return the options for class lists, weights and matrices, which have their own format."""
         return _side_input_options(self)
+
+    def beside(self) -> ReadOptions:
+        """Return ``for_side_inputs()``. Deprecated."""
+        message = "ReadOptions.beside was renamed to for_side_inputs"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.for_side_inputs()
 
     def column(self, role: str) -> str | None:
         """Return the column that the options name for a role."""

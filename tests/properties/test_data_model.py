@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import json
 import pickle
+import warnings
 from collections import deque
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -138,7 +139,9 @@ def read_member(value, name):
     """Return an attribute, or the result of a method without arguments."""
     member = getattr(value, name)
     if inspect.ismethod(member) and takes_no_argument(member):
-        return member()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return member()
     return member
 
 

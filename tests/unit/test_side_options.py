@@ -141,3 +141,12 @@ def test_large_lines_of_a_ground_truth_do_not_need_the_score_column(tmp_path):
     lists = read_large(source, "jsonl", FORM, truth_options(WITH_SCORES))
 
     assert lists.to_list() == [["x"], ["y"]]
+
+
+def test_the_former_name_of_a_method_gives_a_warning():
+    options = ReadOptions(delimiter=";", label_column="tags")
+
+    with pytest.warns(DeprecationWarning, match="for_side_inputs"):
+        side_input_options = options.beside()
+
+    assert side_input_options == ReadOptions(delimiter=";")
