@@ -158,8 +158,8 @@ class DataOptions(TypedDict, total=False):
     task: Annotated[
         str | None,
         Option(
-            "Kind of data to evaluate, if it follows neither from the measures nor from the "
-            "structure of the data.",
+            "Kind of data, if it follows neither from the measures nor from the structure "
+            "of the data.",
             DATA,
             choices=KINDS,
             common=True,

@@ -142,9 +142,9 @@ def test_the_explanation_of_a_protocol_of_agreement_has_its_statistics(ok, name)
 def test_one_error_lists_all_unknown_names(refused, command):
     refusal = refused(command, "F1@x", "F2", "F1", "kubany")
 
-    assert "3 measures are wrong" in refusal
+    assert "3 measures are not valid" in refusal
     assert "FBeta" in refusal
-    assert "did you mean kubany2020?" in refusal
+    assert "Did you mean kubany2020?" in refusal
 
 
 def test_a_publication_is_cited_once(ok):

@@ -64,7 +64,7 @@ def test_a_selection_can_be_printed(ok, systems, form):
 def test_a_note_reports_that_a_selection_is_not_saved(run, systems):
     result = run("mad select -k 5 --sheet sheet.csv s0.json s1.json")
 
-    assert "give -o state.json" in result.stderr
+    assert "add -o state.json" in result.stderr
     assert Path("sheet.csv").exists()
 
 

@@ -220,7 +220,7 @@ def test_a_conversion_on_a_full_disk_leaves_nothing(tmp_path, full_disk):
     error = process.communicate()[1]
 
     assert process.returncode == 2
-    assert b"x: it cannot be written: No space left" in error
+    assert b"x: the file cannot be written: No space left" in error
     assert list(full_disk.iterdir()) == []
 
 

@@ -189,10 +189,10 @@ def test_characters_that_the_encoding_has_not_are_escaped(files):
 @pytest.mark.parametrize(
     ("line", "hint"),
     [
-        ("scores a.json gt.json", "did you mean score?"),
+        ("scores a.json gt.json", "Did you mean score?"),
         ("a.json gt.json", "semmetrics score PRED... GT"),
-        ("embed coverge", "did you mean coverage?"),
-        ("list measuress", "did you mean measures?"),
+        ("embed coverge", "Did you mean coverage?"),
+        ("list measuress", "Did you mean measures?"),
         ("score --tresholds 0.5 a.json gt.json", "--threshold"),
         ("calibrate a.json", "--pairs"),
         ("correlate a.json", "PHI"),
@@ -245,7 +245,7 @@ def test_a_fault_is_one_line_and_a_traceback_on_request(files, variable, has_tra
     assert (process.returncode, process.stdout) == (1, "")
     message, *traceback = process.stderr.splitlines()
     assert "RuntimeError: something is broken" in message
-    assert "please report" in message
+    assert "Please report it" in message
     assert "SEMMETRICS_TRACEBACK=1" in message
     assert ("Traceback (most recent call last):" in traceback) == has_traceback
 

@@ -136,7 +136,7 @@ def test_a_comparison_of_states_equals_the_one_of_files(ok, differences):
 
 
 def test_a_note_asks_whether_several_parts_are_one_system(run):
-    note = "'part-1', 'part-2' are scored as systems; quote a pattern"
+    note = "'part-1', 'part-2' are scored as systems. To score them as one, quote"
     line = "score --stream -m F1 --missing skip part-1.jsonl part-2.jsonl gt.jsonl"
 
     assert note in run(line).stderr
@@ -220,6 +220,6 @@ def test_an_interrupted_stream_reports_how_many_items_were_scored():
         _, error = process.communicate(timeout=60)
 
     assert process.returncode == 128 + signal.SIGINT
-    note = re.search(r"([\d,]+) items were scored; nothing is written", error.decode())
+    note = re.search(r"([\d,]+) items were scored, but nothing is written", error.decode())
     assert 0 < int(note[1].replace(",", "")) <= 30_000
     assert not list(Path().glob("*x.state*"))

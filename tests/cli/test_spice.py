@@ -51,7 +51,7 @@ def test_other_captions_are_written_if_the_program_fails_on_some(run, parsers):
     result = run("spice parse -o t.jsonl bad.json")
 
     assert result.exit_code == 2
-    error = "bad.json, id '1': the parser fails on 2 captions, such as 'hang'"
+    error = "bad.json, id '1': the parser failed on 2 captions, such as 'hang'"
     assert error in result.stderr
     assert "it takes longer than 1 seconds" in result.stderr
     assert list(read_tuples("t.jsonl").tuples) == ["a dog"]

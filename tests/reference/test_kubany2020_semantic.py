@@ -89,9 +89,9 @@ def test_exact_columns_are_what_they_are_without_vectors(scores, reference_dir):
 
 def test_what_is_unknown_is_said(done):
     (line,) = (
-        line for line in done[0].stderr.split("\n") if "unknown to googlenews" in line
+        line for line in done[0].stderr.split("\n") if "missing from googlenews" in line
     )
-    assert ": 214 distinct terms unknown to googlenews_subset_8074-300@" in line
+    assert ": 214 distinct terms missing from googlenews_subset_8074-300@" in line
     assert "such as 'academic_gown'" in line
 
 

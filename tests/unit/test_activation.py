@@ -205,7 +205,7 @@ def test_the_command_line_notes_an_activation_of_probabilities_once(
 ):
     output = score_files(PROBABILITIES, "--activation", "sigmoid", *stream)
 
-    assert output.count("may be probabilities already") == 1
+    assert output.count("may already be probabilities") == 1
     assert "leave out --activation" in output
 
 

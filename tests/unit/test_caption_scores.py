@@ -32,7 +32,7 @@ def score(preds=CAPTIONS, gts=REFERENCES, **options):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"tokenizer": "moses"}, "choose one of ptb, ptb-java, 13a, whitespace"),
+        ({"tokenizer": "moses"}, "Choose one of ptb, ptb-java, 13a, whitespace"),
         ({"tokenizer": 3}, "wrong-type"),
         ({"tokenizer": len}, "wrong-type"),
         ({"doc_freq": 3}, "wrong-type"),
@@ -83,7 +83,7 @@ def test_an_option_of_captions_is_an_error_for_labels(name, value):
 @pytest.mark.parametrize(
     ("preds", "gts", "problem"),
     [
-        ({"4": "a"}, {}, "gts lacks 1 of the ids: '4'.*missing='skip'"),
+        ({"4": "a"}, {}, "gts is missing 1 of the ids: '4'.*missing='skip'"),
         ({}, {"3": []}, "gts has no caption for 1 of the ids: '3'"),
         ({}, {"3": ["a", None]}, "wrong-type"),
         ({}, {"3": "a bus"}, "wrong-type"),

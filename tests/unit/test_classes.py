@@ -86,7 +86,7 @@ def test_the_area_under_the_curve_of_seen_and_unseen_classes_is_ausuc():
 
     assert table["AUSUC"].value == pytest.approx(np.trapezoid(curve.seen, curve.unseen))
     assert table["BestH"].value == curve.H.max()
-    with refused("no measure here has a curve"):
+    with refused("lacks-measure", what="a curve of seen and unseen accuracy"):
         score().curve()
 
 
@@ -130,9 +130,9 @@ def test_stacking_of_large_integers_is_exact():
     "scores", [SMALL_INTEGERS + 2**60, (SMALL_INTEGERS + 2**53).astype(np.uint64)]
 )
 def test_stacking_of_integers_beyond_floats_is_an_error(scores):
-    with refused(r"is an integer of 2\*\*53 or more"):
+    with refused("inexact"):
         ausuc(scores, [0, 1, 1], **TWO_LISTS)
-    with refused(r"preds: the score .* is an integer of 2\*\*53"):
+    with refused("inexact", "preds"):
         score(scores, ["a", "b", "b"], **TWO_CLASSES, measures="AUSUC")
     assert score(scores, ["a", "b", "b"], **TWO_CLASSES)[0].value == 0.75
 
@@ -189,7 +189,7 @@ def test_only_scores_of_candidates_are_checked(tmp_path):
         ({"gts": [-1, 1, 2, 3, 3]}, "outside-classes"),
         ({"gts": [["cat", "dog"], *TRUTH_LISTS[1:]]}, "several-classes"),
         ({"gts": [[], *TRUTH_LISTS[1:]]}, "wrong-count"),
-        ({"gts": TRUTH[1:]}, "has 5 items and gts has 4"),
+        ({"gts": TRUTH[1:]}, "other-length"),
         ({"gts": np.array([[1, 0]] * 5), "classes": None}, "wrong-shape"),
         ({"classes": CLASSES[:3]}, "wrong-count"),
         ({"classes": None}, "outside-classes"),
@@ -199,7 +199,7 @@ def test_only_scores_of_candidates_are_checked(tmp_path):
         ({"measures": "H"}, "unknown-side"),
         ({"measures": "H", "seen": CLASSES}, "empty-side"),
         ({"preds": TRUTH, **SIDES, "measures": "AUSUC"}, "measure-needs-scores"),
-        ({"measures": per_class("labels=easy")}, "there is no class list 'easy'"),
+        ({"measures": per_class("labels=easy")}, "unknown class list 'easy'"),
         ({"measures": per_class("labels=M2")}, "needs-option"),
     ],
 )

@@ -51,7 +51,7 @@ def test_systems_are_added_to_an_earlier_selection_with_its_model(tmp_path, opti
 def test_another_embedding_than_the_earlier_one_raises_an_error():
     selection = DiscrepancySelection.load(PATH)
 
-    with refused("state-differs", what="embedding='same', not 'static'"):
+    with refused("state-differs", what="embedding='static' instead of 'same'"):
         add_systems(selection, THREE_SYSTEMS, embedding="same")
 
 

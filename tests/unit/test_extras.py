@@ -72,11 +72,11 @@ def test_broken_packages_are_not_called_missing(cause, text):
 @pytest.mark.parametrize(
     ("package", "arguments", "problem"),
     [
-        ("pyarrow", ["a.csv"], "the package pyarrow cannot be loaded"),
+        ("pyarrow", ["a.csv"], "the package pyarrow cannot be imported"),
         (
             "h5py",
             ["--task", "retrieval", "a.h5"],
-            "reading a.h5 needs the package h5py, which cannot be loaded",
+            "reading a.h5 needs the package h5py, which cannot be imported",
         ),
     ],
 )
@@ -99,5 +99,5 @@ def test_the_command_line_explains_packages_that_do_not_fit(
     )
 
     assert result.returncode == 2
-    remedy = f"run: pip install --upgrade {package} numpy, for versions that fit"
-    assert f"semmetrics: error: {problem}: {cause}; {remedy}\n" in result.stderr
+    remedy = f"Run `pip install --upgrade {package} numpy`"
+    assert f"semmetrics: error: {problem}: {cause}. {remedy} " in result.stderr

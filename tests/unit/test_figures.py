@@ -278,7 +278,7 @@ def test_confusions_by_identity_and_by_meaning_have_the_same_labels():
     first, second = display.panels
     assert first.title.startswith("base")
     assert set(first.rows) - {"(nothing)"} == set(second.rows) - {"(nothing)"}
-    assert "shares of the true label (row)" in display.note
+    assert "share of the true label (row)" in display.note
     other, *_ = plots.ConfusionDisplay.of(table, system=table.systems[1]).panels
     assert other.title.startswith("$new$")
 

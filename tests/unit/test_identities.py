@@ -44,8 +44,9 @@ def test_functions_without_a_version_are_not_cached(cache):
 
     assert table[0].value == 0.0
     assert "|emb:model@unversioned|" in table[0].signature
-    (note,) = table.notes
-    assert note.startswith("model@unversioned is not cached")
+    (fact,) = table.facts
+    assert fact.code == "not-cached"
+    assert fact.values["model"] == "model@unversioned"
     assert not cache.exists()
 
 

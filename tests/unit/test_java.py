@@ -53,7 +53,7 @@ def test_a_folder_nearby_is_suggested(source):
         with refused("missing-jar") as caught:
             java.set_up(place)
 
-        assert caught.value.remedy.endswith(f"did you mean {source}?")
+        assert caught.value.remedy.endswith(f"Did you mean {source}?")
 
 
 def test_a_file_that_is_not_original_is_an_error(source):

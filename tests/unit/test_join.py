@@ -141,7 +141,7 @@ def test_the_error_for_ids_with_an_equal_part_has_an_option_that_joins_them(
         semmetrics.score(preds, gts, measures="F1", missing=missing)
 
     expression = caught.value.values["expression"]
-    assert caught.value.text(flag).endswith(f"--ids '{expression}'")
+    assert caught.value.text(flag).endswith(f"--ids '{expression}'.")
     score = semmetrics.score(preds, gts, measures="F1", ids=expression)["F1"]
     assert score.value == 1.0
     assert semmetrics.rescore(score.signature, preds, gts).differences == []

@@ -81,7 +81,7 @@ def test_the_limit_applies_to_other_commands(tmp_path, capsys, command):
 
     assert run(*arguments) == 2
 
-    assert f"{path}: it takes more than 100 bytes" in capsys.readouterr().err
+    assert f"{path}: the contents exceed 100 bytes" in capsys.readouterr().err
 
 
 # ---- out of memory ------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def test_a_fact_with_other_numbers_of_systems_has_their_range():
 
     (line,) = render_facts(facts, "abcd")
 
-    assert line == "all 4 systems: 1 of 3 to 6 labels in one item alone"
+    assert line == "all 4 systems: 1 of 3 to 6 labels in only one item"
 
 
 def test_facts_with_other_values_are_separate_lines():

@@ -184,7 +184,7 @@ def test_pairs_and_contrast_are_calibrated_for_the_own_model():
 def test_a_calibration_of_another_model_is_an_error():
     calibration = semmetrics.calibrate_threshold_on_pairs(PAIRS, "static")
 
-    with refused("give the calibrated one with embedding="):
+    with refused("use the calibrated one with embedding="):
         score("SemF1", calibration=calibration)
 
 

@@ -362,7 +362,7 @@ def with_value(row, column, value):
         ("duplicate", {"preds": {**ranked_lists(), "im3": ["c1", "c2", "c1"]}}),
         ("not-in-option", {"preds": {**scored_lists(), "im0": {"x": 1.0, "y": 2.0}}}),
         ("not-in-option", {"preds": {**scored_lists(), "im9": {"c0": 1.0}}}),
-        ("preds lacks 1 of the ids: 'im7'", {"gts": {**POSITIVES, "im7": ["c0"]}}),
+        ("preds is missing 1 of the ids: 'im7'", {"gts": {**POSITIVES, "im7": ["c0"]}}),
         ("outside-gallery", {"gts": {**POSITIVES, "im0": ["c0", "c99"]}}),
         ("outside-gallery", {"gts": IMAGES_OF_TEXTS}),
         ("the ground truth is a matrix of scores", {"gts": SIMILARITIES}),
@@ -445,7 +445,7 @@ def test_validate_reports_shapes_and_positives(data, facts):
 def test_validate_reports_many_ties():
     report = semmetrics.validate(np.ones((3, 4)), task="retrieval")
 
-    assert "ties decide ranks" in report["odd"][0]
+    assert "ties affect ranks" in report["odd"][0]
 
 
 def test_similarity_has_no_effect_without_embeddings():

@@ -110,7 +110,7 @@ def test_a_changed_array_does_not_have_the_checksum():
     changed = io.BytesIO()
     np.savez_compressed(changed, **arrays)
 
-    with refused("damaged", why="its checksum is another"):
+    with refused("damaged", why="the checksum differs"):
         Scorer.load(changed)
 
 

@@ -215,7 +215,7 @@ def test_a_vector_of_another_length_is_not_used(path):
 
     cached, _ = embed(path)
 
-    assert_reported(cached, "a vector is not finite, or has another length")
+    assert_reported(cached, "a vector is not finite, or has a different length")
 
 
 def test_a_full_disk_is_reported(path, monkeypatch):

@@ -41,7 +41,7 @@ def test_labels_in_nearly_all_items_and_in_one_item_are_noted():
     notes = semmetrics.validate(data)["odd"]
 
     assert any("'cat'" in note for note in notes)
-    assert any("1 of 2 labels in one item" in note for note in notes)
+    assert any("1 of 2 labels in only one item" in note for note in notes)
 
 
 @pytest.mark.parametrize(

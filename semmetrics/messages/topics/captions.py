@@ -71,7 +71,7 @@ MESSAGES = {
         "Install it, or give the folder with both jars (--jars).",
     ),
     "no-answer": Message(
-        "the SPICE parser did not respond: {why}",
+        "the SPICE parser gave no valid answer: {why}",
         "Check `java -version` (8) and the memory (4 GB).",
     ),
     "parser-fails": Message(
