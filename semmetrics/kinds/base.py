@@ -3,7 +3,8 @@
 Conventions
 -----------
 Everything that differs between kinds is a method of `Kind`, from reading the inputs to the notes on
-the result. No other module asks for the name of a kind.
+the result, so that other modules need not ask for the name of a kind. The only exception is the
+function ``recognise`` in the package of each kind, which `semmetrics.kinds.recognition` describes.
 
 A *task* has the predictions and the references of the same items. A kind makes one or more tasks
 for each system, one for each *part* of the evaluation, such as each direction of retrieval. A part

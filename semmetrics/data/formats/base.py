@@ -6,7 +6,8 @@ A format is one class, which ``registry`` lists. `DocumentFormat` is for JSON do
 and equal Python objects, `TableFormat` for tables with a header (CSV, TSV, Parquet, Arrow, frames)
 and `TextFormat` for other text files. ``matches`` gets the beginning and must be strict: a file of
 another format must never match, because the ordinary readers then do not get it. ``read`` returns
-`Items`, or raises the error of a `recipe` if semmetrics does not read the format.
+`Items`, or raises the error of a `recipe` if semmetrics does not read the format. A document can
+contain any type of value, so ``read`` checks each one, with `require_key` and similar functions.
 """
 
 from __future__ import annotations
