@@ -220,6 +220,8 @@ def test_an_interrupted_stream_reports_how_many_items_were_scored():
         _, error = process.communicate(timeout=60)
 
     assert process.returncode == 128 + signal.SIGINT
-    note = re.search(r"([\d,]+) items were scored, but nothing is written", error.decode())
+    note = re.search(
+        r"([\d,]+) items were scored, but nothing is written", error.decode()
+    )
     assert 0 < int(note[1].replace(",", "")) <= 30_000
     assert not list(Path().glob("*x.state*"))
