@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from reading import saved
 from refusals import codes, facts, refused
 
 import semmetrics
@@ -206,6 +207,13 @@ def test_only_scores_of_candidates_are_checked(tmp_path):
 def test_invalid_input_is_an_error(options, code):
     with refused(code):
         score(**options)
+
+
+def test_a_json_object_is_not_a_list_of_seen_classes(tmp_path):
+    path = saved(tmp_path, "seen.json", {"cat": 0})
+
+    with refused("wrong-type", str(path)):
+        score(seen=path)
 
 
 def test_single_words_may_be_classes_or_labels():

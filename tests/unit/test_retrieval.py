@@ -132,7 +132,15 @@ def store_values_elsewhere(file, h5py):
     file.create_dataset("values", SIMILARITIES.shape, **options)
 
 
-@pytest.mark.parametrize("link", [link_ids, store_values_elsewhere])
+def make_virtual_values(file, h5py):
+    layout = h5py.VirtualLayout(SIMILARITIES.shape, float)
+    layout[:] = h5py.VirtualSource("other.h5", "values", SIMILARITIES.shape)
+    file.create_virtual_dataset("values", layout)
+
+
+@pytest.mark.parametrize(
+    "link", [link_ids, store_values_elsewhere, make_virtual_values]
+)
 def test_an_hdf5_file_does_not_make_us_read_other_files(tmp_path, monkeypatch, link):
     h5py = pytest.importorskip("h5py")
     monkeypatch.chdir(tmp_path)

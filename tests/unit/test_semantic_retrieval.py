@@ -234,6 +234,25 @@ def test_tensors_have_the_values_of_arrays(tensor):
     assert_array_equal(recall, metrics.semantic_recall(top, own))
 
 
+def test_ndcg_of_integer_phi_equals_ir_measures():
+    ir = pytest.importorskip("ir_measures")
+    rng = np.random.default_rng(4)
+    phi = rng.integers(0, 5, (30, 40))
+    sims = rng.random((30, 40))
+
+    ndcg = metrics.ndcg(metrics.top_items(sims, 10), phi.astype(float), 10)
+
+    judgements = []
+    run = []
+    for query, item in np.ndindex(phi.shape):
+        names = str(query), str(item)
+        judgements.append(ir.Qrel(*names, int(phi[query, item])))
+        run.append(ir.ScoredDoc(*names, float(sims[query, item])))
+    for result in ir.iter_calc([ir.nDCG @ 10], judgements, run):
+        value = ndcg[int(result.query_id), 0]
+        assert value == pytest.approx(result.value, rel=1e-12)
+
+
 # ---- undefined values and errors ----------------------------------------------------
 
 
