@@ -300,7 +300,7 @@ FIRST = "query 0 (from 0)"
     [
         ([[0, 1]], "too-few-ranks", FIRST),
         ([[0, 0, 1]], "duplicate", f"top, {FIRST}"),
-        ([[0, 9, 1]], "not-in-gallery", f"top, {FIRST}"),
+        ([[0, 4, 1]], "not-in-gallery", f"top, {FIRST}"),
         ([[0, -1, 1]], "item-after-end", f"top, {FIRST}"),
         ([[0.0, 1.0, 2.0]], "wrong-dtype", ""),
         (np.ma.masked_equal(TOP, 1), "masked", "top"),
