@@ -327,6 +327,7 @@ def test_products_of_a_query_do_not_depend_on_the_other_queries(rows):
         ("wrong-shape", {"queries_embeddings": np.ones((6, 3))}),
         ("wrong-count", {"queries_embeddings": np.ones((5, 4))}),
         ("not-finite", {"queries_embeddings": np.full((6, 4), np.nan)}),
+        ("wrong-shape", {"queries_embeddings": np.ones((0, 4))}),
         ("wrong-type", {"queries_embeddings": {"a": 1}}),
         ("conflicting-options", {"preds": SIMILARITIES}),
     ],
