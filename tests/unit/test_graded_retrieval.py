@@ -339,7 +339,6 @@ def test_two_grades_of_a_document_are_an_error(grades):
 
 # ---- levels of relevance ------------------------------------------------------------
 
-
 # Names of measures, and their names in ir_measures
 IR_NAMES = {
     "MAP(rel={})": "AP(rel={})",

@@ -31,6 +31,11 @@ def row_of(relation, number):
     return items[start:stop].tolist()
 
 
+def orient(matrix, queries):
+    """Return a matrix of queries as rows with the queries as rows or as columns."""
+    return matrix.T if queries == "columns" else matrix
+
+
 # ---- comparison with the definitions ------------------------------------------------
 
 
@@ -39,7 +44,8 @@ class Case:
 
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
-        has_ties, has_columns, leaves_out = seed & 1, seed & 2, seed & 4
+        has_ties = seed & 1
+        leaves_out = seed & 4
         shape = tuple(rng.integers(1, 16, 2))
         self.sims = rng.random(shape)
         self.phi = rng.random(shape)
@@ -50,20 +56,20 @@ class Case:
         is_out = rng.random(shape) < (0.3 if leaves_out else 0)
         self.out = [np.flatnonzero(row).tolist() for row in is_out]
 
-        self.given_sims = self.sims.T if has_columns else self.sims
-        self.given_phi = self.phi.T if has_columns else self.phi
-        self.queries = "columns" if has_columns else "rows"
+        self.queries = "columns" if seed & 2 else "rows"
+        self.given_sims = orient(self.sims, self.queries)
+        self.given_phi = orient(self.phi, self.queries)
         self.options = {"queries": self.queries}
         if leaves_out:
             self.options["leave_out"] = make_relation(self.out)
         self.top = metrics.top_items(self.given_sims, 20, queries=self.queries)
 
     def check(self, values, expected_value):
-        """Compare the value of each query with a function of its ranking, phi and number."""
+        """Compare the value of each query with a function of its ranking and number."""
         for query, value in enumerate(values):
             ranking = self.top[query]
             retrieved = ranking[ranking >= 0].tolist()
-            expected = expected_value(retrieved, self.phi[query], query)
+            expected = expected_value(retrieved, query)
             assert_allclose(value, expected, rtol=1e-12)
 
 
@@ -98,11 +104,12 @@ def test_ncs_equals_its_definition(seed, extended):
         case.top, case.given_phi, (1, 5), extended=extended, **case.options
     )
 
-    def expected_value(retrieved, phi, query):
+    def expected_value(retrieved, query):
+        query_data = retrieved, case.phi[query], 5
         if extended is None:
-            return oracle.ncs(retrieved, phi, 5, case.out[query])
+            return oracle.ncs(*query_data, case.out[query])
         m = 5 if extended == "k" else extended
-        return oracle.equation_5(retrieved, phi, 5, m, case.out[query])
+        return oracle.equation_5(*query_data, m, case.out[query])
 
     case.check(values[:, 1], expected_value)
 
@@ -117,8 +124,9 @@ def test_ndcg_equals_its_definition(seed, gain, discount):
 
     values = metrics.ndcg(case.top, case.given_phi, (1, 5), **options)
 
-    def expected_value(retrieved, phi, query):
-        return oracle.ndcg(retrieved, phi, 5, gain, discount, case.out[query])
+    def expected_value(retrieved, query):
+        query_data = retrieved, case.phi[query], 5
+        return oracle.ndcg(*query_data, gain, discount, case.out[query])
 
     case.check(values[:, 1], expected_value)
 
@@ -135,11 +143,10 @@ def test_semantic_recall_equals_its_definition(seed, variant, m):
 
     values = metrics.semantic_recall(case.top, relevant, 1, **options)
 
-    def expected_value(retrieved, phi, query):
-        items = row_of(relevant, query)
-        return oracle.semantic_recall(
-            retrieved, items, 1, variant, phi, case.out[query]
-        )
+    def expected_value(retrieved, query):
+        query_data = retrieved, row_of(relevant, query), 1
+        phi = case.phi[query]
+        return oracle.semantic_recall(*query_data, variant, phi, case.out[query])
 
     case.check(values[:, 0], expected_value)
 
@@ -379,11 +386,9 @@ def test_a_query_is_tied_if_another_order_of_the_gallery_changes_its_value(
     items_out = rng.integers(0, 5, 12)
 
     def value_and_ties(order):
-        options = {"queries": queries, "phi": phi[:, order]}
-        ordered_sims = sims[:, order]
-        if queries == "columns":
-            options["phi"] = options["phi"].T
-            ordered_sims = ordered_sims.T
+        ordered_sims = orient(sims[:, order], queries)
+        ordered_phi = orient(phi[:, order], queries)
+        options = {"queries": queries, "phi": ordered_phi}
         if leaves_out:
             places = np.argsort(order)
             options["leave_out"] = np.arange(13), places[items_out]
@@ -406,8 +411,6 @@ def test_a_query_is_tied_if_another_order_of_the_gallery_changes_its_value(
 
 TIED_PHI = [[0.9, 0.5, 0.5, 0.5], [0.1, 0.8, 0.8, 0.2], [0.3, 0.3, 0.3, 0.9]]
 EQUAL_SUMS = [[0.5, 0.2, 0.2, 0], [0.2, 0.5, 0.2, 0], [0.2, 0.2, 0.5, 0]]
-
-
 NO_TIES = np.arange(12).reshape(3, 4)
 
 
