@@ -134,7 +134,7 @@ def test_stacking_of_large_integers_is_exact():
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64"])
 def test_stacking_of_integers_beyond_floats_is_an_error(dtype):
-    scores = (SMALL_INTEGERS + 2**53).astype(dtype)
+    scores = (SMALL_INTEGERS + 2**53 - 3).astype(dtype)
 
     with refused(r"is an integer of 2\*\*53 or more"):
         ausuc(scores, [0, 1, 1], **TWO_LISTS)
@@ -333,10 +333,10 @@ def test_a_note_names_unused_columns_of_populations():
 
 def test_numbers_and_names_of_classes_may_be_strings_or_integers():
     populations = {"cow": "10", "fox": "9"}
-    of_names = score(**SIDES, populations=populations, measures=per_class("labels=M1"))
+    of_names = score(**SIDES, populations=populations, measures=per_class("labels=M2"))
 
     classes = ["0", "1", "2", "3"]
-    sides = {"seen": ["0", "1"], "unseen": ["2", "3"], "hops": {2: 1, 3: 4}}
+    sides = {"seen": ["0", "1"], "unseen": ["2", "3"], "hops": {2: 2, 3: 4}}
     options = {"classes": classes, **sides, "measures": per_class("labels=2H")}
     of_integers = score(gts=TRUTH_CODES, **options)
 
