@@ -331,10 +331,9 @@ def test_a_sum_of_gains_beyond_the_largest_float_is_an_error():
         score_grades("nDCG(gain=exponential)@2", grades, {"q": ["a", "b"]})
 
 
-@pytest.mark.parametrize("grades", [[0, 2], [3, 1]])
-def test_two_grades_of_a_document_are_an_error(grades):
+def test_two_grades_of_a_document_are_an_error():
     with refused("duplicate"):
-        score_grades("nDCG@2", {"q": [("a", grade) for grade in grades]}, {"q": ["a"]})
+        score_grades("nDCG@2", {"q": [("a", 0), ("a", 2)]}, {"q": ["a"]})
 
 
 # ---- levels of relevance ------------------------------------------------------------

@@ -49,21 +49,13 @@ def expected():
 # ---- runs ---------------------------------------------------------------------------
 
 
-def ranked_lists():
-    """Return the candidates of each image, best first."""
-    lists = {}
-    for image, row in zip(IMAGES, SIMILARITIES, strict=True):
-        order = np.argsort(-row)
-        lists[image] = [TEXTS[column] for column in order]
-    return lists
-
-
-def scored_lists():
-    """Return the candidates of each image with their similarities."""
-    lists = {}
-    for image, row in zip(IMAGES, SIMILARITIES.tolist(), strict=True):
-        lists[image] = dict(zip(TEXTS, row, strict=True))
-    return lists
+# The candidates of each image, best first, and with their similarities
+RANKED = {}
+SCORED = {}
+for image, row in zip(IMAGES, SIMILARITIES, strict=True):
+    order = np.argsort(-row)
+    RANKED[image] = [TEXTS[column] for column in order]
+    SCORED[image] = dict(zip(TEXTS, row.tolist(), strict=True))
 
 
 def write_npy(folder):
@@ -78,7 +70,7 @@ def write_npz(folder):
 
 def write_trec(folder):
     lines = []
-    for image, candidates in scored_lists().items():
+    for image, candidates in SCORED.items():
         for text, similarity in candidates.items():
             lines.append(f"{image} Q0 {text} 0 {similarity!r} x")
     path = folder / "a.run"
@@ -110,8 +102,8 @@ def test_a_npy_file_gives_the_same_values(tmp_path, expected):
     ("run", "names"),
     [
         (SIMILARITIES.tolist(), NAMES),
-        (ranked_lists(), NAMES),
-        (scored_lists(), NO_NAMES),
+        (RANKED, NAMES),
+        (SCORED, NO_NAMES),
         (pd.DataFrame(SIMILARITIES, IMAGES, TEXTS), NO_NAMES),
     ],
     ids=["lists of numbers", "ranked lists", "scored lists", "frame"],
@@ -359,8 +351,6 @@ def with_value(row, column, value):
     return table
 
 
-RANKED = ranked_lists()
-SCORED = scored_lists()
 OTHER_ORDER = pd.DataFrame(SIMILARITIES, IMAGES[::-1], TEXTS)
 
 

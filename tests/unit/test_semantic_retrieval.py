@@ -186,30 +186,10 @@ def test_similar_images_equal_their_definition(itself, n_images, m, depth):
 # ---- forms of phi -------------------------------------------------------------------
 
 
-def save_and_map(phi, folder):
-    np.save(folder / "phi.npy", phi)
-    return np.load(folder / "phi.npy", mmap_mode="r")
-
-
-def with_columns_in_order(phi, folder):
-    return np.asfortranarray(phi)
-
-
-def with_slices_only(phi, folder):
-    return Sliced(phi)
-
-
-def make_sparse(phi, folder):
-    return sparse.coo_array(phi)
-
-
-FORMS = [save_and_map, with_columns_in_order, with_slices_only, make_sparse]
-
-
 @pytest.mark.parametrize(("queries", "n_queries"), [("rows", 30), ("columns", 80)])
-@pytest.mark.parametrize("convert", FORMS)
+@pytest.mark.parametrize("convert", [np.asfortranarray, Sliced, sparse.coo_array])
 def test_every_form_of_phi_and_any_part_of_it_gives_the_same_values(
-    queries, n_queries, convert, tmp_path
+    queries, n_queries, convert
 ):
     rng = np.random.default_rng(3)
     phi = rng.random((30, 80), np.float32)
@@ -228,7 +208,7 @@ def test_every_form_of_phi_and_any_part_of_it_gives_the_same_values(
 
     all_rows = np.arange(n_queries)
     expected = compute(phi, all_rows)
-    converted = convert(phi, tmp_path)
+    converted = convert(phi)
 
     assert not np.isnan(expected).any()
     for rows in (all_rows, all_rows[7:29], rng.permutation(n_queries)[:7]):
@@ -376,7 +356,7 @@ COUNTED = {"hard": "number", "weighted": "phi", "soft": "phi", "hit": "any"}
 @pytest.mark.parametrize("variant", COUNTED)
 @pytest.mark.parametrize("queries", ["rows", "columns"])
 @pytest.mark.parametrize("leaves_out", [False, True])
-@pytest.mark.parametrize(("m", "k"), [(1, 1), (2, 2), (2, 3), (3, 2), (4, 1), (5, 2)])
+@pytest.mark.parametrize(("m", "k"), [(1, 1), (2, 3), (3, 2), (5, 2)])
 def test_a_query_is_tied_if_another_order_of_the_gallery_changes_its_value(
     variant, queries, leaves_out, m, k
 ):
