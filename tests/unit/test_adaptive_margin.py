@@ -74,6 +74,15 @@ def test_torch_gives_the_loss_of_numpy_with_gradients(tensor):
     assert pair.tolist() == (-(caption + image)).tolist()
 
 
+def test_gradients_of_the_loss_equal_finite_differences(tensor):
+    import torch
+
+    margins = adaptive_margins(*PHI, tau=10.0, most=0.3)
+    psi = [tensor(values).requires_grad_() for values in PSI]
+
+    assert torch.autograd.gradcheck(lambda *psi: sam_triplet_loss(*psi, margins), psi)
+
+
 VALUES = [1.0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from reading import saved
 from refusals import codes, facts, refused
 
 import semmetrics
@@ -45,8 +46,9 @@ def test_per_class_accuracy_equals_balanced_accuracy_of_scikit_learn():
     scores = rng.random((500, 12)).round(2)
     truth = rng.integers(0, 9, 500)
     classes = [f"class {code}" for code in range(12)]
+    names = [classes[code] for code in truth]
 
-    (result,) = score(scores, np.take(classes, truth).tolist(), classes=classes)
+    (result,) = score(scores, names, classes=classes)
 
     with pytest.warns(UserWarning, match="not in y_true"):
         expected = sklearn_metrics.balanced_accuracy_score(truth, scores.argmax(axis=1))
@@ -83,8 +85,8 @@ def test_the_area_under_the_curve_of_seen_and_unseen_classes_is_ausuc():
     table = score(**SIDES, measures="AUSUC BestH")
 
     curve = pd.DataFrame(list(table.curve()))
-
-    assert table["AUSUC"].value == pytest.approx(np.trapezoid(curve.seen, curve.unseen))
+    area = np.trapezoid(curve.seen, curve.unseen)
+    assert table["AUSUC"].value == pytest.approx(area)
     assert table["BestH"].value == curve.H.max()
     with refused("lacks-measure", what="a curve of seen and unseen accuracy"):
         score().curve()
@@ -107,9 +109,13 @@ def test_constants_that_differ_by_rounding_are_equal(scores):
 def test_constants_that_differ_by_more_than_rounding_are_different():
     scores = CLOSE_SCORES.copy()
     scores[[1, 3], 0] += 1e-12
-    single = np.array([[0.25, 0], [0.25 + 2**-24, 0]], np.float32)
 
     assert ausuc(scores, [0, 1, 0, 1], **TWO_LISTS) == 0.0
+
+
+def test_constants_of_float32_scores_differ_by_less():
+    single = np.array([[0.25, 0], [0.25 + 2**-24, 0]], np.float32)
+
     assert ausuc(single, [0, 1], **TWO_LISTS) == 0.0
     assert ausuc(single, [1, 0], **TWO_LISTS) == 1.0
 
@@ -126,10 +132,10 @@ def test_stacking_of_large_integers_is_exact():
     assert ausuc(scores, [0, 1, 1], **TWO_LISTS) == 0.75
 
 
-@pytest.mark.parametrize(
-    "scores", [SMALL_INTEGERS + 2**60, (SMALL_INTEGERS + 2**53).astype(np.uint64)]
-)
-def test_stacking_of_integers_beyond_floats_is_an_error(scores):
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_stacking_of_integers_beyond_floats_is_an_error(dtype):
+    scores = (SMALL_INTEGERS + 2**53 - 3).astype(dtype)
+
     with refused("inexact"):
         ausuc(scores, [0, 1, 1], **TWO_LISTS)
     with refused("inexact", "preds"):
@@ -140,14 +146,13 @@ def test_stacking_of_integers_beyond_floats_is_an_error(scores):
 # ---- inputs -------------------------------------------------------------------------
 
 
+TRUTH_ARRAY = np.array(TRUTH_CODES)
+ONE_HOT = np.eye(4, dtype=int)[TRUTH_CODES]
+
+
 @pytest.mark.parametrize(
     "truth",
-    [
-        TRUTH_CODES,
-        np.array(TRUTH_CODES),
-        TRUTH_LISTS,
-        np.eye(4, dtype=int)[TRUTH_CODES],
-    ],
+    [TRUTH_CODES, TRUTH_ARRAY, TRUTH_LISTS, ONE_HOT],
     ids=["codes", "array", "lists", "one-hot"],
 )
 def test_every_form_of_the_truth_gives_the_same_values(truth):
@@ -158,8 +163,10 @@ def test_numbers_in_the_truth_are_places_unless_they_are_names(tmp_path):
     np.save(tmp_path / "truth.npy", TRUTH_CODES)
     names = ["3", "1", "0", "2"]
 
+    truth_names = [names[code] for code in TRUTH_CODES]
+
     by_place = score(gts=tmp_path / "truth.npy")
-    by_name = score(gts=np.take(names, TRUTH_CODES).tolist(), classes=names)
+    by_name = score(gts=truth_names, classes=names)
 
     assert by_place.to_dict() == by_name.to_dict() == score().to_dict()
     assert "numbers-as-places" in codes(by_place)
@@ -183,7 +190,6 @@ def test_only_scores_of_candidates_are_checked(tmp_path):
         ({"seen": ["cat", "dog"], "unseen": ["dog"]}, "seen-and-unseen"),
         ({"seen": ["cat", "cod"]}, "outside-classes"),
         ({"seen": []}, "bad-option"),
-        ({"seen": ["cat", "cat"]}, "duplicate-at"),
         ({"gts": ["cat", "dog", "dog", "cow", "cod"]}, "outside-classes"),
         ({"gts": [4, 1, 2, 3, 3]}, "number-outside-classes"),
         ({"gts": [-1, 1, 2, 3, 3]}, "outside-classes"),
@@ -195,7 +201,6 @@ def test_only_scores_of_candidates_are_checked(tmp_path):
         ({"classes": None}, "outside-classes"),
         ({"preds": [[name, name] for name in TRUTH]}, "duplicate"),
         ({"task": None, "classes": None, "measures": None}, "unknown-kind"),
-        ({"measures": "ZSL@5"}, "unknown-name"),
         ({"measures": "H"}, "unknown-side"),
         ({"measures": "H", "seen": CLASSES}, "empty-side"),
         ({"preds": TRUTH, **SIDES, "measures": "AUSUC"}, "measure-needs-scores"),
@@ -206,6 +211,13 @@ def test_only_scores_of_candidates_are_checked(tmp_path):
 def test_invalid_input_is_an_error(options, code):
     with refused(code):
         score(**options)
+
+
+def test_a_json_object_is_not_a_list_of_seen_classes(tmp_path):
+    path = saved(tmp_path, "seen.json", {"cat": 0})
+
+    with refused("wrong-type", str(path)):
+        score(seen=path)
 
 
 def test_single_words_may_be_classes_or_labels():
@@ -251,7 +263,9 @@ def test_a_note_says_that_there_are_fewer_candidates_than_the_cutoff():
 
     (fact,) = facts(score(**SIDES, measures=measure), "few-classes")
 
-    assert (fact.where, fact.values["n_classes"], fact.values["k"]) == ("preds", 2, "3")
+    assert fact.where == "preds"
+    assert fact.values["n_classes"] == 2
+    assert fact.values["k"] == "3"
 
 
 def test_a_note_says_that_only_one_side_of_the_classes_is_known():
@@ -276,13 +290,15 @@ def test_notes_of_batches_count_all_items(monkeypatch):
     preds = ["cod", "dog", "ant", "cow", "cat"]
     options = {"classes": CLASSES, "seen": ["cat"], "unseen": ["cow"]}
     scorer = semmetrics.Scorer(measures="PerClassAccuracy", keep_rows=False, **options)
-    for place in range(5):
-        scorer.update(preds[place : place + 1], TRUTH[place : place + 1])
+    for pred, name in zip(preds, TRUTH, strict=True):
+        scorer.update([pred], [name])
 
     table = scorer.compute()
 
-    assert sorted(table.notes) == sorted(score(preds, **options).notes)
-    assert sorted((fact.code, fact.n, fact.examples) for fact in table.facts) == [
+    expected = score(preds, **options)
+    assert sorted(table.notes) == sorted(expected.notes)
+    counts = [(fact.code, fact.n, fact.examples) for fact in table.facts]
+    assert sorted(counts) == [
         ("classes-without-images", 1, ("fox",)),
         ("neither-side", 2, ()),
         ("predicted-outside", 2, ("ant", "cod")),
@@ -293,13 +309,11 @@ def test_notes_of_batches_count_all_items(monkeypatch):
 # ---- lists and numbers of classes ---------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "columns", [["class", "images"], ["id", "number"], ["Class", "population", "hops"]]
-)
+@pytest.mark.parametrize("columns", [["class", "images"], ["id", "number"]])
 @pytest.mark.parametrize("form", ["frame", "csv"])
 def test_populations_are_read_from_tables(tmp_path, columns, form):
-    rows = [("cat", 9, 1), ("dog", 8, 1), ("cow", 7, 1), ("fox", 6, 1)]
-    populations = pd.DataFrame([row[: len(columns)] for row in rows], columns=columns)
+    rows = [("cat", 9), ("dog", 8), ("cow", 7), ("fox", 6)]
+    populations = pd.DataFrame(rows, columns=columns)
     if form == "csv":
         path = tmp_path / "populations.csv"
         populations.to_csv(path, index=False)
@@ -308,16 +322,22 @@ def test_populations_are_read_from_tables(tmp_path, columns, form):
     table = score(populations=populations, measures=per_class("labels=M2"))
 
     assert table[0].per_label["label"].tolist() == ["cat", "dog"]
-    has_note = any("not used: 'hops'" in note for note in table.notes)
-    assert has_note == ("hops" in columns)
+
+
+def test_a_note_names_unused_columns_of_populations():
+    rows = {"Class": CLASSES, "population": [9, 8, 7, 6], "hops": [1, 1, 1, 1]}
+
+    table = score(populations=pd.DataFrame(rows), measures=per_class("labels=M2"))
+
+    assert any("not used: 'hops'" in note for note in table.notes)
 
 
 def test_numbers_and_names_of_classes_may_be_strings_or_integers():
     populations = {"cow": "10", "fox": "9"}
-    of_names = score(**SIDES, populations=populations, measures=per_class("labels=M1"))
+    of_names = score(**SIDES, populations=populations, measures=per_class("labels=M2"))
 
     classes = ["0", "1", "2", "3"]
-    sides = {"seen": ["0", "1"], "unseen": ["2", "3"], "hops": {2: 1, 3: 4}}
+    sides = {"seen": ["0", "1"], "unseen": ["2", "3"], "hops": {2: 2, 3: 4}}
     options = {"classes": classes, **sides, "measures": per_class("labels=2H")}
     of_integers = score(gts=TRUTH_CODES, **options)
 
@@ -329,33 +349,30 @@ def test_numbers_and_names_of_classes_may_be_strings_or_integers():
     [
         ({"cow": None, "fox": 1}, "not-a-number"),
         ({"cow": float("nan"), "fox": 1}, "not-finite"),
-        ({"cow": "many", "fox": 1}, "not-a-number"),
         ({"cow": np.True_, "fox": 1}, "not-a-number"),
         ({"cow": -1, "fox": 1}, "out-of-range"),
         ({2: 1, "2": 1}, "duplicate"),
     ],
 )
-@pytest.mark.parametrize(("option", "name"), [("populations", "M1"), ("hops", "2H")])
-def test_invalid_numbers_of_classes_are_errors(numbers, code, option, name):
+def test_invalid_numbers_of_classes_are_errors(numbers, code):
     with refused(code):
-        score(**SIDES, **{option: numbers}, measures=per_class(f"labels={name}"))
+        score(**SIDES, hops=numbers, measures=per_class("labels=2H"))
 
 
-@pytest.mark.parametrize(
-    ("name", "populations", "options", "code"),
-    [
-        ("M9", dict.fromkeys(CLASSES, 1), {}, "out-of-range"),
-        ("M3", dict.fromkeys(CLASSES, 1), SIDES, "out-of-range"),
-        ("M2", {"cat": 3}, {}, "without-value"),
-    ],
-)
-def test_lists_of_the_most_frequent_classes_need_enough_classes(
-    name, populations, options, code
-):
-    options = {"populations": populations, **options}
+EQUAL_POPULATIONS = {"cat": 1, "dog": 1, "cow": 1, "fox": 1}
 
-    with refused(code):
-        score(measures=per_class(f"labels={name}"), **options)
+
+@pytest.mark.parametrize(("name", "sides"), [("M9", {}), ("M3", SIDES)])
+def test_lists_of_the_most_frequent_classes_need_enough_classes(name, sides):
+    measure = per_class(f"labels={name}")
+
+    with refused("out-of-range"):
+        score(measures=measure, populations=EQUAL_POPULATIONS, **sides)
+
+
+def test_lists_of_the_most_frequent_classes_need_all_populations():
+    with refused("without-value"):
+        score(measures=per_class("labels=M2"), populations={"cat": 3})
 
 
 @pytest.mark.parametrize("hops", [{"cat": 3}, {"cod": 1}, {"fox": 3, "cow": 4}])
@@ -365,21 +382,15 @@ def test_a_list_of_classes_within_hops_must_not_be_empty(hops):
 
 
 @pytest.mark.parametrize(
-    ("hops", "options", "notes"),
+    ("hops", "notes"),
     [
-        (
-            {"cat": 1, "fox": 9, "wolf": 1},
-            {},
-            {"unnumbered-classes", "numbers-of-no-class"},
-        ),
-        ({"fox": 1}, SIDES, {"unnumbered-classes"}),
-        ({"fox": 1, "cow": 3, "cat": 0}, SIDES, set()),
+        ({"fox": 1}, {"unnumbered-classes"}),
+        ({"fox": 1, "wolf": 1}, {"unnumbered-classes", "numbers-of-no-class"}),
+        ({"fox": 1, "cow": 3, "cat": 0}, set()),
     ],
 )
-def test_notes_name_classes_without_a_number_and_numbers_without_a_class(
-    hops, options, notes
-):
-    table = score(measures=per_class("labels=2H"), hops=hops, **options)
+def test_notes_name_classes_without_a_number_and_numbers_without_a_class(hops, notes):
+    table = score(**SIDES, measures=per_class("labels=2H"), hops=hops)
 
     assert {"unnumbered-classes", "numbers-of-no-class"} & {*codes(table)} == notes
 

@@ -11,34 +11,35 @@ from oracles import decoding as oracle
 from semmetrics.core.ragged import offsets
 from semmetrics.metrics import decoding
 
+
+def falling(numbers):
+    return sorted(numbers, reverse=True)
+
+
 # Sums of sixteenths are exact and often equal to the thresholds, which are exclusive.
 SIXTEENTHS = st.integers(0, 16).map(lambda number: number / 16)
-ROWS = st.lists(
-    st.lists(SIXTEENTHS, max_size=7).map(lambda row: sorted(row, reverse=True)),
-    max_size=8,
-)
+ROW = st.lists(SIXTEENTHS, max_size=7).map(falling)
+ROWS = st.lists(ROW, max_size=8)
+THRESHOLDS = st.integers(-1, 33).map(lambda number: number / 16)
 SMALL = st.integers(0, 4)
 
 
 def to_ragged(rows):
-    return offsets(np.array([len(row) for row in rows], int)), np.concatenate(
-        [*rows, []]
-    )
+    sizes = np.array([len(row) for row in rows], int)
+    return offsets(sizes), np.concatenate([*rows, []])
 
 
 @pytest.mark.parametrize("rule", ["above", "cumulative"])
-@given(
-    rows=ROWS,
-    threshold=st.integers(-1, 33).map(lambda number: number / 16),
-    keep_at_least=SMALL,
-)
+@given(rows=ROWS, threshold=THRESHOLDS, keep_at_least=SMALL)
 def test_thresholds_keep_the_labels_of_the_oracle(rule, rows, threshold, keep_at_least):
+    indptr, scores = to_ragged(rows)
     keep = getattr(decoding, f"keep_{rule}")
-    expected = getattr(oracle, rule)
+    expected_size = getattr(oracle, rule)
 
-    sizes = keep(*to_ragged(rows), threshold, keep_at_least)
+    sizes = keep(indptr, scores, threshold, keep_at_least)
 
-    assert sizes.tolist() == [expected(row, threshold, keep_at_least) for row in rows]
+    for row, size in zip(rows, sizes, strict=True):
+        assert size == expected_size(row, threshold, keep_at_least)
 
 
 @pytest.mark.parametrize("limit", [0.1, 0.3, 0.7, 1.0])
@@ -46,79 +47,79 @@ def test_cumulative_sums_do_not_depend_on_the_other_rows(limit):
     rng = np.random.default_rng(0)
     rows = []
     for size in rng.integers(1, 30, 300):
-        row = -np.sort(-rng.random(size))
+        row = np.array(falling(rng.random(size)))
         rows.append(row / row.sum())
+    indptr, scores = to_ragged(rows)
 
-    sizes = decoding.keep_cumulative(*to_ragged(rows), limit)
+    sizes = decoding.keep_cumulative(indptr, scores, limit)
 
     for row, size in zip(rows, sizes, strict=True):
-        assert decoding.keep_cumulative(*to_ragged([row]), limit) == [size]
+        one_row = np.array([0, len(row)])
+        assert decoding.keep_cumulative(one_row, row, limit) == size
         assert oracle.cumulative(row.tolist(), limit) == size
 
 
 @given(rows=ROWS, columns=st.integers(1, 5), offset=SMALL, seed=SMALL)
 def test_the_most_probable_set_size_is_kept(rows, columns, offset, seed):
     rng = np.random.default_rng(seed)
-    heads = rng.integers(0, 4, (len(rows), columns)) / 4
+    heads = rng.integers(0, 4, (len(rows), columns))
+    indptr, _ = to_ragged(rows)
 
-    sizes = decoding.keep_cardinality(to_ragged(rows)[0], heads, offset)
+    sizes = decoding.keep_cardinality(indptr, heads, offset)
 
-    pairs = zip(rows, heads, strict=True)
-    assert sizes.tolist() == [oracle.cardinality(*pair, offset) for pair in pairs]
+    for size, row, head in zip(sizes, rows, heads, strict=True):
+        assert size == oracle.cardinality(row, head, offset)
 
 
 @given(rows=ROWS, columns=st.integers(1, 5), offset=SMALL, extra=st.integers(0, 1))
 def test_the_set_size_of_the_largest_joint_probability_is_kept(
     rows, columns, offset, extra
 ):
-    heads = np.random.default_rng(len(rows)).random((len(rows), columns))
+    rng = np.random.default_rng(len(rows))
+    heads = rng.random((len(rows), columns))
     heads[::2, ::2] = 0
+    indptr, scores = to_ragged(rows)
 
-    sizes = decoding.keep_cardinality_with_scores(
-        *to_ragged(rows), heads, offset, extra
-    )
+    sizes = decoding.keep_cardinality_with_scores(indptr, scores, heads, offset, extra)
 
     for size, row, head in zip(sizes, rows, heads, strict=True):
         assert size == oracle.cardinality_with_scores(row, head, offset, extra)
 
 
-HEADS = np.random.default_rng(7).random((40, 4))
+SCORES = np.random.default_rng(7).integers(0, 6, (40, 5)) / 8
+HEADS = np.random.default_rng(8).random((40, 4))
+
+
+LIMITS = {"threshold": 0.25, "keep_at_least": 2}
 SET_SIZES = {"head": HEADS, "offset": 1}
+OPTIONS = {
+    "threshold": LIMITS,
+    "cumulative": LIMITS,
+    "cardinality": SET_SIZES,
+    "cardinality+scores": SET_SIZES,
+    "top": {},
+}
+
+
+def expected_size(rule, row, head):
+    if rule == "threshold":
+        return oracle.above(row, 0.25, 2)
+    if rule == "cumulative":
+        return oracle.cumulative(row, 0.25, 2)
+    if rule == "cardinality":
+        return oracle.cardinality(row, head, 1)
+    if rule == "cardinality+scores":
+        return oracle.cardinality_with_scores(row, head, 1)
+    return len(row)
 
 
 @pytest.mark.parametrize("k", [0, 2, 3, 9])
-@pytest.mark.parametrize(
-    ("rule", "options", "expected_size"),
-    [
-        (
-            "threshold",
-            {"threshold": 0.25, "keep_at_least": 1},
-            lambda row, head: oracle.above(row, 0.25, 1),
-        ),
-        (
-            "cumulative",
-            {"threshold": 0.5, "keep_at_least": 2},
-            lambda row, head: oracle.cumulative(row, 0.5, 2),
-        ),
-        (
-            "cardinality",
-            SET_SIZES,
-            lambda row, head: oracle.cardinality(row, head, 1),
-        ),
-        (
-            "cardinality+scores",
-            SET_SIZES,
-            lambda row, head: oracle.cardinality_with_scores(row, head, 1),
-        ),
-        ("top", {}, lambda row, head: len(row)),
-    ],
-)
-def test_decode_marks_the_best_columns(rule, options, expected_size, k):
-    scores = np.random.default_rng(7).integers(0, 6, (40, 5)) / 8
+@pytest.mark.parametrize("rule", OPTIONS)
+def test_decode_marks_the_best_columns(rule, k):
+    is_kept = decoding.decode(SCORES, rule, k=k, **OPTIONS[rule])
 
-    is_kept = decoding.decode(scores, rule, k=k, **options)
-
-    for row, marks, head in zip(scores, is_kept, HEADS, strict=True):
+    for row, marks, head in zip(SCORES, is_kept, HEADS, strict=True):
         order = np.argsort(-row, kind="stable")[:k]
-        size = expected_size(row[order].tolist(), head)
-        assert set(np.flatnonzero(marks)) == set(order[:size])
+        size = expected_size(rule, row[order], head)
+        marked_columns = np.flatnonzero(marks)
+        assert set(marked_columns) == set(order[:size])

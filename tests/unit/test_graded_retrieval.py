@@ -1,6 +1,7 @@
 """Measures of similarities phi, and of graded judgements, as ``score`` computes them."""
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,9 @@ IMAGES = [f"i{image}" for image in range(12)]
 TEXTS = [f"c{text}" for text in range(60)]
 SIMILARITIES = RNG.random((12, 60), np.float32)
 PHI = np.maximum(0, RNG.normal(size=(12, 60))).round(1)
-POSITIVES = {image: TEXTS[5 * i : 5 * i + 5] for i, image in enumerate(IMAGES)}
+POSITIVES = {}
+for image, texts in zip(IMAGES, np.reshape(TEXTS, (12, 5)), strict=True):
+    POSITIVES[image] = texts.tolist()
 
 MEASURES = [
     "NCS@10",
@@ -34,7 +37,6 @@ MEASURES = [
     "nDCG(gain=exponential)@10",
     "nDCG(ground_truth=left-out)@5",
 ]
-DIRECTIONS = pytest.mark.parametrize("direction", ["i2t", "t2i"])
 
 
 def score_phi(measures, sims=SIMILARITIES, positives=POSITIVES, **options):
@@ -83,9 +85,12 @@ def test_phi_is_joined_by_its_ids(form, tmp_path):
     shuffled = shuffled.sample(frac=1, axis=1, random_state=0)
     phi = shuffled
     if form == "file with ids":
-        phi = save_phi(tmp_path, shuffled, [*shuffled.index], [*shuffled.columns])
+        captions = list(shuffled.columns)
+        phi = save_phi(tmp_path, shuffled, list(shuffled.index), captions)
 
-    assert values(score_phi(MEASURES, phi=phi)) == pytest.approx(MATRIX_VALUES)
+    table = score_phi(MEASURES, phi=phi)
+
+    assert values(table) == pytest.approx(MATRIX_VALUES)
 
 
 def test_queries_without_a_row_of_phi_are_an_error():
@@ -124,11 +129,12 @@ def test_batches_of_lists_use_their_rows_of_phi():
 @pytest.mark.parametrize("direction", ["i2t", "t2i"])
 def test_a_fold_is_scored_with_its_part_of_phi(direction):
     columns_of_images = RNG.permutation(60).reshape(12, 5)
+    options = {"measures": MEASURES, "direction": direction}
     positives = {}
     for image, columns in zip(IMAGES, columns_of_images, strict=True):
-        positives[image] = np.take(TEXTS, columns).tolist()
+        positives[image] = [TEXTS[column] for column in columns]
 
-    whole = score_phi(MEASURES, positives=positives, direction=direction, folds=3)
+    whole = score_phi(positives=positives, folds=3, **options)
 
     values_of_folds = []
     for rows in np.split(np.arange(12), 3):
@@ -136,16 +142,16 @@ def test_a_fold_is_scored_with_its_part_of_phi(direction):
         cells = np.ix_(rows, columns)
         images = [IMAGES[row] for row in rows]
         fold = score_phi(
-            MEASURES,
-            SIMILARITIES[cells],
-            {image: positives[image] for image in images},
+            sims=SIMILARITIES[cells],
+            positives={image: positives[image] for image in images},
             phi=PHI[cells],
             queries=images,
-            gallery=np.take(TEXTS, columns).tolist(),
-            direction=direction,
+            gallery=[TEXTS[column] for column in columns],
+            **options,
         )
         values_of_folds.append(values(fold))
-    assert_allclose(values(whole), np.mean(values_of_folds, axis=0), rtol=1e-12)
+    means = np.mean(values_of_folds, axis=0)
+    assert_allclose(values(whole), means, rtol=1e-12)
 
 
 def test_large_integers_are_ranked_exactly():
@@ -191,15 +197,14 @@ def test_invalid_options_of_phi_are_errors(measure, options, code):
 
 
 @pytest.mark.parametrize(
-    ("phi", "images", "code"),
-    [
-        (PHI, IMAGES[1:], "wrong-count"),
-        (PHI[[0, *range(12)]], [IMAGES[0], *IMAGES], "duplicate-at"),
-    ],
+    ("images", "code"),
+    [(IMAGES[1:], "wrong-count"), ([*IMAGES[1:], "i1"], "duplicate-at")],
 )
-def test_ids_that_do_not_fit_phi_are_an_error(phi, images, code, tmp_path):
+def test_ids_that_do_not_fit_phi_are_an_error(images, code, tmp_path):
+    path = save_phi(tmp_path, images=images)
+
     with refused(code):
-        score_phi("NCS@5", phi=save_phi(tmp_path, phi, images))
+        score_phi("NCS@5", phi=path)
 
 
 def test_numbers_of_items_must_be_positive():
@@ -212,7 +217,7 @@ def test_numbers_of_items_must_be_positive():
 
 @pytest.mark.parametrize("ties", ["position", "optimistic", "pessimistic"])
 @pytest.mark.parametrize("folds", [None, 3])
-@pytest.mark.parametrize("dtype", [np.float16, np.float64])
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
 def test_torch_ranks_embeddings_as_numpy_does(ties, folds, dtype):
     pytest.importorskip("torch")
     queries = RNG.integers(-1, 2, (12, 4))
@@ -254,9 +259,10 @@ def binary_judgements(least_grade):
     """Return the documents of each query that have at least a grade."""
     judgements = {}
     for query, grades in GRADES.items():
-        judgements[query] = [
-            name for name, grade in grades.items() if grade >= least_grade
-        ]
+        judgements[query] = []
+        for document, grade in grades.items():
+            if grade >= least_grade:
+                judgements[query].append(document)
     return judgements
 
 
@@ -265,17 +271,21 @@ def binary_judgements(least_grade):
 def test_ndcg_of_grades_equals_a_loop(gain, k):
     score = score_grades(f"nDCG(gain={gain})@{k}")[0]
 
-    for query, value in zip(score.ids, score.items, strict=True):
-        gains = {}
-        for document, grade in GRADES[query].items():
-            gains[document] = max(grade, 0)
+    def discounted_sum(grades):
+        total = 0.0
+        for rank, grade in enumerate(grades[:k], start=1):
+            gain_of_grade = max(grade, 0)
             if gain == "exponential":
-                gains[document] = 2 ** max(grade, 0) - 1
-        retrieved = [gains.get(document, 0) for document in RUN[query][:k]]
-        ideal = sorted(gains.values(), reverse=True)[:k]
-        discounts = 1 / np.log2(np.arange(2, 42))
-        dcg = retrieved @ discounts[: len(retrieved)]
-        assert value == pytest.approx(dcg / (ideal @ discounts[: len(ideal)]))
+                gain_of_grade = 2**gain_of_grade - 1
+            total += gain_of_grade / math.log2(rank + 1)
+        return total
+
+    for query, value in zip(score.ids, score.items, strict=True):
+        grades = GRADES[query]
+        retrieved = [grades.get(document, 0) for document in RUN[query]]
+        ideal = sorted(grades.values(), reverse=True)
+        expected = discounted_sum(retrieved) / discounted_sum(ideal)
+        assert value == pytest.approx(expected)
 
 
 def test_positives_without_grades_have_gain_1():
@@ -296,7 +306,9 @@ def test_positives_of_both_directions_have_gain_1(reverse):
     options = {"direction": "both", "reverse_positives": reverse}
     run = [[0.9, 0.1], [0.2, 0.8]]
 
-    assert values(score_grades("nDCG@2", [["0"], ["1"]], run, **options)) == [1, 1]
+    table = score_grades("nDCG@2", [["0"], ["1"]], run, **options)
+
+    assert values(table) == [1, 1]
 
 
 def test_grades_are_transposed_with_the_matrix():
@@ -319,49 +331,54 @@ def test_a_sum_of_gains_beyond_the_largest_float_is_an_error():
         score_grades("nDCG(gain=exponential)@2", grades, {"q": ["a", "b"]})
 
 
-@pytest.mark.parametrize("grades", [[0, 2], [3, 1]])
-def test_two_grades_of_a_document_are_an_error(grades):
+def test_two_grades_of_a_document_are_an_error():
     with refused("duplicate"):
-        score_grades("nDCG@2", {"q": [("a", grade) for grade in grades]}, {"q": ["a"]})
+        score_grades("nDCG@2", {"q": [("a", 0), ("a", 2)]}, {"q": ["a"]})
 
 
 # ---- levels of relevance ------------------------------------------------------------
+
+# Names of measures, and their names in ir_measures
+IR_NAMES = {
+    "MAP(rel={})": "AP(rel={})",
+    "MAP(rel={})@5": "AP(rel={})@5",
+    "MRR(rel={})": "RR(rel={})",
+    "MRR(rel={})@3": "RR(rel={})@3",
+    "Recall(rel={})@4": "R(rel={})@4",
+    "Precision(rel={})@4": "P(rel={})@4",
+    "HitRate(rel={})@3": "Success(rel={})@3",
+    "R-Precision(rel={})": "Rprec(rel={})",
+    "nDCG@5": "nDCG@5",
+}
 
 
 @pytest.mark.parametrize("rel", [1, 2, 3])
 def test_measures_at_a_level_of_relevance_equal_ir_measures(rel):
     ir = pytest.importorskip("ir_measures")
-    theirs = {
-        "MAP(rel={})": ir.AP(rel=rel),
-        "MAP(rel={})@5": ir.AP(rel=rel) @ 5,
-        "MRR(rel={})": ir.RR(rel=rel),
-        "MRR(rel={})@3": ir.RR(rel=rel) @ 3,
-        "Recall(rel={})@4": ir.R(rel=rel) @ 4,
-        "Precision(rel={})@4": ir.P(rel=rel) @ 4,
-        "HitRate(rel={})@3": ir.Success(rel=rel) @ 3,
-        "R-Precision(rel={})": ir.Rprec(rel=rel),
-        "nDCG@5": ir.nDCG @ 5,
-    }
     judgements = []
     for query, grades in GRADES.items():
         for document, grade in grades.items():
             judgements.append(ir.Qrel(query, document, max(0, grade)))
-    ranks = {}
+    run = []
     for query, documents in RUN.items():
-        ranks[query] = {name: 50.0 - rank for rank, name in enumerate(documents)}
+        for rank, document in enumerate(documents):
+            run.append(ir.ScoredDoc(query, document, -rank))
 
-    table = score_grades([name.format(rel) for name in theirs])
+    table = score_grades([name.format(rel) for name in IR_NAMES])
 
-    expected = ir.calc_aggregate(theirs.values(), judgements, ranks)
-    for score, measure in zip(table, theirs.values(), strict=True):
+    ir_names = [name.format(rel) for name in IR_NAMES.values()]
+    measures = [ir.parse_measure(name) for name in ir_names]
+    expected = ir.calc_aggregate(measures, judgements, run)
+    for score, measure in zip(table, measures, strict=True):
         assert score.value == pytest.approx(expected[measure], abs=1e-9), score.heading
 
 
 @pytest.mark.parametrize("rel", [1, 2, 3])
 def test_a_level_of_relevance_ignores_lower_grades(rel):
+    tied_scores = np.arange(12) // 2
     run = {}
     for query, documents in RUN.items():
-        run[query] = {name: float(place // 2) for place, name in enumerate(documents)}
+        run[query] = dict(zip(documents, tied_scores.tolist(), strict=True))
     levels = f"mAP@R(rel={rel}) MedR(rel={rel}) MeanR(undefined=skip,rel={rel})"
 
     table = score_grades(levels, run=run, ties="pessimistic")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
+import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -203,6 +206,21 @@ def test_equal_labels_are_paired_before_the_others_in_many_items(threshold, devi
             n_pairs = oracle.exact_first_in_steps(*sides, vectors, threshold)
             expected = n_pairs / len(pred)
         assert_allclose(value, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.9])
+def test_one_assignment_is_solved_for_all_prefixes_of_an_item(threshold):
+    rng = np.random.default_rng(4)
+    words = [f"w{place}" for place in range(300)]
+    vectors = dict(zip(words, rng.normal(size=(300, 4)), strict=True))
+    pred, ref = rng.permutation(words).reshape(2, 150).tolist()
+    measure = f"SemAP(match=total,threshold={threshold})"
+
+    solver = "scipy.optimize.linear_sum_assignment"
+    with mock.patch(solver, wraps=scipy.optimize.linear_sum_assignment) as solve:
+        semmetrics.score([pred], [ref], measures=measure, embedding=Tiny(vectors))
+
+    assert solve.call_count == 1
 
 
 # ---- conventions --------------------------------------------------------------------

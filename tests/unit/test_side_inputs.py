@@ -40,6 +40,13 @@ def test_other_json_is_not_a_class_list(tmp_path, document):
         read_class_list(path)
 
 
+def test_a_class_list_in_another_format_is_an_error(tmp_path):
+    path = saved(tmp_path, "classes.csv", "cat\ndog\n")
+
+    with refused("wrong-format"):
+        read_class_list(path)
+
+
 def test_classes_that_appear_twice_are_an_error(tmp_path):
     path = saved(tmp_path, "classes.txt", "a\nb\na\n")
 

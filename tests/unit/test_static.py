@@ -269,3 +269,24 @@ def test_packing_writes_a_model_that_can_be_opened(tmp_path):
     digest = file_digest(*(tmp_path / name for name in FILES))
     assert identity == f"n-64@{digest[:12]}"
     assert json.loads((tmp_path / "static.json").read_text())["sha256"] == digest
+
+
+def test_packing_loses_about_one_percent_of_the_squares():
+    pack = pytest.importorskip("embeddings.pack")
+    rows = np.random.default_rng(0).normal(size=(50, 64)).astype(np.float32)
+
+    packed = PackedRows(pack.four_bits(rows))
+
+    errors = packed[np.arange(50)] - rows
+    assert np.square(errors).sum() < 0.012 * np.square(rows).sum()
+
+
+def test_the_best_threshold_is_midway_between_synonyms_and_other_pairs():
+    measures = pytest.importorskip("embeddings.measures")
+    similarities = np.array([0.9, 0.8, 0.4, 0.2])
+    is_synonym = np.array([True, True, False, False])
+
+    assert measures.auc(similarities, is_synonym) == 1
+    assert measures.auc(np.zeros(4), is_synonym) == 0.5
+    for choose in (measures.best_f1, measures.youden):
+        assert choose(similarities, is_synonym) == (pytest.approx(0.6), 1)

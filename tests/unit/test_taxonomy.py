@@ -17,6 +17,7 @@ from oracles import hierarchical as oracle
 from refusals import facts, refused
 
 import semmetrics
+from semmetrics import ReadOptions
 from semmetrics.data import ancestors as ancestors_module
 from semmetrics.data.taxonomy import Taxonomy
 from semmetrics.data.taxonomy_files import as_taxonomy
@@ -211,6 +212,20 @@ def test_invalid_files_are_errors(tmp_path, name, text, code, where):
 
     with refused(code, f"{path}{where}"):
         as_taxonomy(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "names"),
+    [
+        ("child,parent\n cat,animal\n", {}, (" cat", "animal")),
+        ("child;parent\ncat;animal, pet\n", {"delimiter": ";"}, ("cat", "animal, pet")),
+    ],
+)
+def test_cells_of_a_csv_file_are_names_as_they_are(tmp_path, text, options, names):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+
+    assert as_taxonomy(path, options=ReadOptions(**options)).names == names
 
 
 # ---- WordNet ------------------------------------------------------------------------

@@ -125,6 +125,32 @@ def test_a_plan_that_is_not_optimal_has_a_gap():
     assert certify(problem, costs, incomplete).gaps == pytest.approx([4 / 3])
 
 
+def swap_columns(plans):
+    rows, columns = np.divmod(plans.cells, 9)
+    return plans._replace(cells=9 * rows + columns[::-1])
+
+
+def shift_potentials(plans):
+    shifts = 1e-8 * np.random.default_rng(19).normal(size=plans.row_potentials.shape)
+    return plans._replace(row_potentials=plans.row_potentials + shifts)
+
+
+@pytest.mark.parametrize("damage", [swap_columns, shift_potentials])
+def test_problems_of_equal_masses_without_a_proof_are_solved_again(monkeypatch, damage):
+    costs = random_problems(60, 9, 9)[0]
+    masses = np.full((9, 60), 1 / 9)
+    expected = solve(costs, masses, masses).costs
+
+    def certify_damaged(problems, costs, plans):
+        return certify(problems, costs, damage(plans))
+
+    monkeypatch.setattr(uniform_transport, "certify", certify_damaged)
+    solutions = solve(costs, masses, masses)
+
+    assert_array_equal(solutions.costs, expected)
+    assert (solutions.gaps < 1e-13).all()
+
+
 @pytest.mark.parametrize("n_rows", [1, 3, 70])
 def test_problems_without_costs_are_free(n_rows):
     _, rows, columns = random_problems(1, n_rows, 4)
@@ -151,6 +177,22 @@ def test_the_linear_program_is_used_without_pot(monkeypatch):
     expected = solve(*problems).costs
     monkeypatch.setitem(sys.modules, "ot.lp.emd_wrap", None)
 
+    solutions = solve(*problems)
+
+    assert_allclose(solutions.costs, expected, rtol=0, atol=1e-13)
+    assert (solutions.gaps < 1e-12).all()
+
+
+def test_the_linear_program_is_used_if_pot_stops_before_the_optimum(monkeypatch):
+    emd_wrap = pytest.importorskip("ot.lp.emd_wrap", reason="POT is not installed")
+    emd_c = emd_wrap.emd_c
+    problems = random_problems(3, 39, 39)
+    expected = solve(*problems).costs
+
+    def stop_after_one_pivot(rows, columns, costs, max_pivots, n_threads):
+        return emd_c(rows, columns, costs, 1, n_threads)
+
+    monkeypatch.setattr(emd_wrap, "emd_c", stop_after_one_pivot)
     solutions = solve(*problems)
 
     assert_allclose(solutions.costs, expected, rtol=0, atol=1e-13)
@@ -279,3 +321,22 @@ def test_with_torch_an_item_has_the_same_bits_alone(tensor, vectors, sides, meas
         own_sides = [take_item(side, item) for side in sides]
         alone = np.atleast_2d(measure(distances, *own_sides))[0]
         assert_array_equal(alone, together[[item]])
+
+
+def test_torch_gathers_a_limited_number_of_vectors_at_a_time(monkeypatch):
+    torch = pytest.importorskip("torch")
+    distances = EuclideanDistances(torch.eye(2, 4096))
+    codes = torch.arange(3000)[:, None] % 2
+    cdist = torch.cdist
+    gathered_numbers = []
+
+    def count_numbers(pred, ref, **options):
+        gathered_numbers.append(pred.numel() + ref.numel())
+        return cdist(pred, ref, **options)
+
+    monkeypatch.setattr(torch, "cdist", count_numbers)
+    table = distances(codes, codes.flip(0))
+
+    assert torch.allclose(table, table.new_tensor(2).sqrt())
+    assert max(gathered_numbers) <= 2**24
+    assert sum(gathered_numbers) == 2 * 3000 * 4096
