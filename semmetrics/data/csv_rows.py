@@ -8,13 +8,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from operator import not_
 from typing import Any
 
 from semmetrics.data.item_rows import without_blanks
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, check_lines, text_lines
-from semmetrics.errors import InputError, at
+from semmetrics.errors import Fact, InputError, at
 
 _MAX_ROWS_PER_BATCH = 2**14
 _MAX_CELLS_PER_BATCH = 2**20
@@ -31,11 +30,11 @@ def field_limit(limit: int) -> Iterator[None]:
     The limit belongs to the process, so only one thread at a time can be in this context.
     """
     with _LOCK:
-        before = csv.field_size_limit(min(limit, _MAX_FIELD_SIZE))
+        previous_limit = csv.field_size_limit(min(limit, _MAX_FIELD_SIZE))
         try:
             yield
         finally:
-            csv.field_size_limit(before)
+            csv.field_size_limit(previous_limit)
 
 
 class Rows:
@@ -63,7 +62,7 @@ class Rows:
     ) -> None:
         check_lines(source, options.max_line_bytes)
         self.name = source.name
-        self.notes: list[Any] = []
+        self.notes: list[Fact] = []
         self._delimiter = _delimiter_of(options, tabs=tabs)
         self._numbered_rows = self._read(source, options, tabs=tabs)
         _, self.header = next(self._numbered_rows)
@@ -74,21 +73,25 @@ class Rows:
 
     def _read(
         self, source: Source, options: ReadOptions, *, tabs: bool
-    ) -> Iterator[Any]:
+    ) -> Iterator[tuple[int, list[str]]]:
         """Yield the first line and the cells of each row, the header included."""
         reader = csv_reader(source.text, options, tabs=tabs)
+        n_lines_before, _ = source.before
         last_line = 0
         try:
             for row in reader:
                 yield last_line + 1, row
-                last_line = reader.line_num + source.before[0]
+                last_line = n_lines_before + reader.line_num
         except csv.Error as error:
             where = at(self.name, f"line {last_line + 1}")
             raise InputError("not-csv", where, why=error) from None
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         width = len(self.header)
-        for line, row in without_blanks(self._numbered_rows, not_, self.notes, "rows"):
+        numbered_rows = without_blanks(
+            self._numbered_rows, _is_blank, notes=self.notes, between="rows"
+        )
+        for line, row in numbered_rows:
             if len(row) != width:
                 where = at(self.name, f"line {line}")
                 raise InputError(
@@ -101,11 +104,16 @@ class Rows:
 
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         """Yield the lines and the rows of many rows at once, for fast access to columns."""
-        rows = iter(self)
+        numbered_rows = iter(self)
         max_rows = _MAX_CELLS_PER_BATCH // len(self.header)
         batch_size = max(1, min(_MAX_ROWS_PER_BATCH, max_rows))
-        while batch := list(islice(rows, batch_size)):
-            yield [line for line, _ in batch], [row for _, row in batch]
+        while batch := list(islice(numbered_rows, batch_size)):
+            lines = [line for line, _ in batch]
+            yield lines, [row for _, row in batch]
+
+
+def _is_blank(row: list[str]) -> bool:
+    return not row
 
 
 def are_joined_rows(row: Sequence[str], delimiter: str) -> bool:
@@ -125,25 +133,34 @@ def are_joined_rows(row: Sequence[str], delimiter: str) -> bool:
     cells_by_line = [line.split(delimiter) for line in lines]
     if any(len(cells) != len(row) for cells in cells_by_line):
         return False
-    return any(map(_look_alike, zip(*cells_by_line, strict=True)))
+    columns = zip(*cells_by_line, strict=True)
+    return any(_look_alike(column) for column in columns)
 
 
 def _look_alike(cells: Sequence[str]) -> bool:
     """Return whether cells are words that differ only in letters and in numbers."""
-    shapes = {_DIGITS.sub("0", _LETTER.sub("a", cell)) for cell in cells}
-    return len(shapes) == 1 and all(map(_is_word, cells))
+    shapes = set()
+    for cell in cells:
+        if not _is_word(cell):
+            return False
+        # "img12.jpg" has the shape "aaa0.aaa".
+        with_equal_letters = _LETTER.sub("a", cell)
+        shapes.add(_DIGITS.sub("0", with_equal_letters))
+    return len(shapes) == 1
 
 
 def _is_word(cell: str) -> bool:
-    return cell != "" and not any(map(str.isspace, cell))
+    has_space = any(character.isspace() for character in cell)
+    return cell != "" and not has_space
 
 
 def _delimiter_of(options: ReadOptions, *, tabs: bool) -> str:
-    return options.delimiter or ("\t" if tabs else ",")
+    usual_delimiter = "\t" if tabs else ","
+    return options.delimiter or usual_delimiter
 
 
 def csv_reader(text: str, options: ReadOptions, *, tabs: bool) -> Any:
-    """Return a strict reader of the csv module for a text."""
+    """Return a strict reader of the csv module for a string."""
     delimiter = _delimiter_of(options, tabs=tabs)
     return csv.reader(text_lines(text, newline=""), delimiter=delimiter, strict=True)
 
@@ -173,4 +190,7 @@ def second_row(source: Source, options: ReadOptions, *, tabs: bool) -> list[str]
         rows = [list(row) for row in islice(reader, 3)]
     except csv.Error:  # Perhaps a quoted newline is cut off.
         return []
-    return rows[1] if len(rows) > 2 else []
+    if len(rows) < 3:
+        # The beginning may end in the middle of the second row.
+        return []
+    return rows[1]

@@ -13,7 +13,8 @@ from semmetrics.schema import Schema
 def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
     """Return the column that the options name for a role, or None.
 
-    A score column that only the predictions have is ignored in the ground truth.
+    An option for the column of scores may apply to the predictions only. It is ignored for a
+    ground truth without such a column.
     """
     name = options.column(role)
     if role == "score" and is_truth(options) and name not in names:
@@ -30,8 +31,9 @@ def is_one_hot(
 ) -> bool:
     """Return whether a table has one column per label, judging by the names of its columns.
 
-    A one-hot table has a column whose name is not a known name of ids, labels or scores. It has no
-    column of scores, and none of labels unless that column contains numbers. No option names either.
+    A one-hot table has a column whose name does not usually mean ids, labels or scores. A table is
+    not one-hot if an option names its column of labels or scores, or if it has a column called
+    "score" or "label". A column called "label" may be the class of that name if it contains numbers.
 
     Parameters
     ----------
@@ -51,20 +53,31 @@ def is_one_hot(
     """
     if not form.takes_matrices:
         return False
-    for role in form.roles[1:]:
-        if column_among(options, role, names) is not None:
-            return False
-    has_label_column = False
+    if _is_entry_column_chosen(names, form, options):
+        return False
+    has_class_column = False
     for name in names:
         if name in classes:
-            has_label_column = True
+            has_class_column = True
             continue
         roles = _roles_of_name(name, form)
-        if "score" in roles or (form.noun in roles and name not in numbers):
+        contains_labels = form.noun in roles and name not in numbers
+        if contains_labels or "score" in roles:
             return False
         if not roles and name != options.id_column:
-            has_label_column = True
-    return has_label_column
+            has_class_column = True
+    return has_class_column
+
+
+def _is_entry_column_chosen(
+    names: Sequence[str], form: Form, options: ReadOptions
+) -> bool:
+    """Return whether an option names the column of labels or scores."""
+    _, *roles_of_entries = form.roles
+    for role in roles_of_entries:
+        if column_among(options, role, names) is not None:
+            return True
+    return False
 
 
 def _roles_of_name(name: str, form: Form) -> list[str]:
@@ -76,7 +89,7 @@ def _roles_of_name(name: str, form: Form) -> list[str]:
 def find_id(
     names: Sequence[str], form: Form, options: ReadOptions, where: str
 ) -> int | None:
-    """Return the position of the column of ids, or None if there is none."""
+    """Return the position of the column of ids, or None if the table has no such column."""
     id_column = form.table.columns[0]._replace(required=False)
     schema = form.table._replace(columns=(id_column,))
     return find_columns(schema, names, options, where).get("id")
@@ -99,7 +112,8 @@ def find_columns(
         if name is not None:
             chosen[column.role] = name
     if chosen and options.side:
-        # The other side may have other names, so the error proposes the option of this side.
+        # Errors propose an option. The other side may have other names and another delimiter, so it
+        # is gt_label_column or gt_delimiter, for instance, not label_column or delimiter.
         schema = schema._replace(flag=f"{options.side}_{schema.flag}")
     try:
         return schema.find(names, chosen, where)

@@ -1,8 +1,8 @@
 """Read CSV and TSV files with one row per entry or one row per item.
 
-The first line is a header. With one row per entry, the rows of an id are merged in file order. If
-entries cannot be blank, a row with an empty entry means that the item has no entries, and it must
-be the only row of its id. With a ``label_delimiter`` each row is an item, and an empty cell is an
+The first line is a header. With one row per entry, the rows of an id are merged in file order. A
+row with an empty entry means that the item has no entries, and it must be the only row of its id.
+Only captions may be empty strings themselves. With a ``label_delimiter`` each row is an item, and an empty cell is an
 item without entries. Cells are used exactly as they are, spaces included.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from semmetrics.data.cells import CutListError, are_lists_of_scores, pair_lists
 from semmetrics.data.csv_rows import Rows, field_limit
@@ -26,6 +26,25 @@ from semmetrics.messages import pluralize, shown
 from semmetrics.schema import as_number
 
 T = TypeVar("T", Items, Lists)
+_LINE = "line {}"
+"""The place of a row in messages."""
+
+
+class _EntryRows(NamedTuple):
+    """Columns of some rows with one entry each.
+
+    Attributes
+    ----------
+    places : sequence of int
+        The line of each row, or its number.
+    ids, entries : sequence of str
+    scores : sequence of number or str, optional
+    """
+
+    places: Sequence[int]
+    ids: Sequence[str]
+    entries: Sequence[Any]
+    scores: Sequence[Any] | None = None
 
 
 def entry_rows(
@@ -57,16 +76,17 @@ def entry_rows(
     [['x', 'z'], ['y']]
     """
     groups = _ItemGroups(form)
-    for places, ids, entries, *score_columns in _spread_lists(batches, name, unit):
+    for rows in _spread_lists(batches, name, unit):
+        places, ids, entries, scores = rows
         if "" in ids:
             place = places[list(ids).index("")]
             raise InputError("empty-id", at(name, unit.format(place)))
-        pairs = entries
-        if score_columns:
-            scores = score_columns[0]
-            pairs = _pair_columns(places, ids, entries, scores, name, form, unit)
-        groups.add_empty(places, ids, entries)
-        groups.add(places, ids, pairs)
+        groups.note_empty_entries(rows)
+        if scores is None:
+            groups.add(places, ids, entries)
+        else:
+            pairs = _pair_columns(rows, scores, name, form, unit)
+            groups.add(places, ids, pairs)
     return groups.finish(name, unit)
 
 
@@ -77,18 +97,17 @@ class _ItemGroups:
         self._form = form
         self._groups: dict[str, list[Any]] = {}
         self._first_places: list[int] = []
-        # The first place of an empty entry of each id, ordered by the id's last empty entry.
+        # The place of the first empty entry of each id. An id moves to the end with each further one.
         self._empty_places: dict[str, int] = {}
         self._scattered_ids: set[str] = set()
         self._previous_id: str | None = None
+        self._previous_group: list[Any] = []
 
-    def add_empty(
-        self, places: Sequence[int], ids: Sequence[str], entries: Sequence[Any]
-    ) -> None:
+    def note_empty_entries(self, rows: _EntryRows) -> None:
         """Remember the places of empty entries, which mean that an item has no entries."""
-        if self._form.blank or "" not in entries:
+        if self._form.blank or "" not in rows.entries:
             return
-        for place, id_, entry in zip(places, ids, entries, strict=True):
+        for place, id_, entry in zip(rows.places, rows.ids, rows.entries, strict=True):
             if entry == "":
                 first_place = self._empty_places.pop(id_, place)
                 self._empty_places[id_] = first_place
@@ -99,7 +118,7 @@ class _ItemGroups:
         """Add rows with one entry each, or with a pair of entry and score."""
         groups = self._groups
         previous_id = self._previous_id
-        group = [] if previous_id is None else groups[previous_id]
+        group = self._previous_group
         for place, id_, entry in zip(places, ids, entries, strict=True):
             if id_ != previous_id:
                 previous_id = id_
@@ -110,6 +129,7 @@ class _ItemGroups:
                 group = groups.setdefault(id_, [])
             group.append(entry)
         self._previous_id = previous_id
+        self._previous_group = group
 
     def finish(self, name: str, unit: str) -> Items:
         """Return the items.
@@ -120,6 +140,7 @@ class _ItemGroups:
             If an item with an empty entry has several rows.
         """
         groups = self._groups
+        # Of several wrong items, the error names the one whose empty entry comes last.
         for id_, place in reversed(self._empty_places.items()):
             n_rows = len(groups[id_])
             if n_rows > 1:
@@ -136,7 +157,7 @@ class _ItemGroups:
 
 
 def _pair_columns(
-    places: Any, ids: Any, entries: Any, scores: Any, name: str, form: Form, unit: str
+    rows: _EntryRows, scores: Sequence[Any], name: str, form: Form, unit: str
 ) -> list[tuple[Any, float]]:
     """Return pairs of entry and score. An empty entry, for an item without entries, gets 0.
 
@@ -146,52 +167,59 @@ def _pair_columns(
         If a score is not a number, or an empty entry has a score.
     """
 
-    def where(row: int) -> str:
-        return at(name, unit.format(places[row]), ids[row])
+    def place_of(row: int) -> str:
+        return at(name, unit.format(rows.places[row]), rows.ids[row])
 
-    if not form.blank and "" in entries:
+    if not form.blank and "" in rows.entries:
         filled_scores = []
-        for row, (entry, score) in enumerate(zip(entries, scores, strict=True)):
+        for row, (entry, score) in enumerate(zip(rows.entries, scores, strict=True)):
             if entry != "":
                 filled_scores.append(score)
                 continue
             if score not in ("", None):
-                raise InputError("score-alone", where(row), noun=form.noun)
+                raise InputError("score-alone", place_of(row), noun=form.noun)
             filled_scores.append(0.0)
         scores = filled_scores
-    numbers = form.table.columns[2].values(scores, where)
-    return list(zip(entries, numbers, strict=True))
+    _, _, score_column = form.table.columns
+    numbers = score_column.values(scores, place_of)
+    return list(zip(rows.entries, numbers, strict=True))
 
 
 def _spread_lists(
     batches: Iterable[Sequence[Any]], name: str, unit: str
-) -> Iterator[Any]:
-    """Yield batches of rows with one entry each, also if cells are lists of labels and scores.
+) -> Iterator[_EntryRows]:
+    """Yield batches of rows with one entry each. Cells with lists are spread over several rows.
 
-    The first score that is not empty decides. A row with empty lists gets one empty entry.
+    Cells are lists if the first score that is not empty is a list, in the first batch.
     """
-    is_first = True
-    has_lists = False
-    for batch in batches:
-        if is_first and len(batch) == 4:
-            has_lists = are_lists_of_scores(batch[3])
-            is_first = False
+    has_lists: bool | None = None
+    for columns in batches:
+        rows = _EntryRows(*columns)
+        if rows.scores is None:
+            yield rows
+            continue
+        if has_lists is None:
+            has_lists = are_lists_of_scores(rows.scores)
         if has_lists:
-            yield _spread_batch(batch, name, unit)
+            yield _spread_rows(rows, rows.scores, name, unit)
         else:
-            yield batch
+            yield rows
 
 
-def _spread_batch(batch: Sequence[Any], name: str, unit: str) -> list[list[Any]]:
-    """Return the columns of a batch (places, ids, entries, scores) with a row for each entry."""
+def _spread_rows(
+    rows: _EntryRows, score_cells: Sequence[Any], name: str, unit: str
+) -> _EntryRows:
+    """Return a row for each entry of cells with lists. Empty lists become one empty entry."""
     places: list[Any] = []
     ids: list[Any] = []
     entries: list[Any] = []
     scores: list[Any] = []
-    for place, id_, label_cell, score_cell in zip(*batch, strict=True):
+    for place, id_, label_cell, score_cell in zip(
+        rows.places, rows.ids, rows.entries, score_cells, strict=True
+    ):
         where = at(name, unit.format(place), id_)
         try:
-            pairs: list[tuple[Any, Any]] = [*pair_lists(label_cell, score_cell or "")]
+            pairs: list[Any] = pair_lists(label_cell, score_cell or "")
         except InputError as error:
             raise error.placed(where) from None
         except CutListError:
@@ -204,16 +232,16 @@ def _spread_batch(batch: Sequence[Any], name: str, unit: str) -> list[list[Any]]
             ids.append(id_)
             entries.append(str(label))
             scores.append(score)
-    return [places, ids, entries, scores]
+    return _EntryRows(places, ids, entries, scores)
 
 
-def split_text(several: int, rows: int, split: str) -> str:
+def split_text(n_split: int, n_rows: int, delimiter: str) -> str:
     """Describe how many cells were split.
 
     The reader can then notice a delimiter that is part of a label on one of the two sides.
     """
-    sign = "a tab" if split == "\t" else repr(split)
-    return f", split at {sign} in {several:,} of {pluralize(rows, 'row')}"
+    delimiter_text = "a tab" if delimiter == "\t" else repr(delimiter)
+    return f", split at {delimiter_text} in {n_split:,} of {pluralize(n_rows, 'row')}"
 
 
 def read_table(
@@ -226,25 +254,33 @@ def read_table(
     InputError
         If the file is not CSV, a column is missing, or a cell is invalid.
     """
-    split = options.label_delimiter if form.scored else None
+    delimiter = options.label_delimiter if form.scored else None
+    is_split = delimiter is not None
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
         where = at(source.name, "line 1")
         roles = find_columns(form.table, rows.header, options, where)
-        if split is None:
-            batches = _column_batches(rows, roles.values())
-            items = entry_rows(batches, rows.name, form, "line {}")
+        columns = list(roles.values())
+        if delimiter is None:
+            batches = _column_batches(rows, columns)
+            items = entry_rows(batches, source.name, form, _LINE)
         else:
-            splitter = _CellSplitter(list(roles.values()), split, form)
-            items = item_rows(rows, splitter.split_row, source.name, form, "line {}")
-            n_empty = sum(not item for item in items.items)
-            items.notes += row_notes(n_empty, (), form)
+            items = _split_rows(rows, columns, delimiter, form)
     kind = "TSV" if tabs else "CSV"
-    items = describe_table(items, kind, rows.header, roles, form, split is not None)
+    items = describe_table(items, kind, rows.header, roles, form, wide=is_split)
     items.notes += rows.notes
-    if split is not None:
+    if delimiter is not None:
         n_split = sum(len(item) > 1 for item in items.items)
-        items.understood += split_text(n_split, len(items.items), split)
+        items.understood += split_text(n_split, len(items.items), delimiter)
+    return items
+
+
+def _split_rows(rows: Rows, columns: list[int], delimiter: str, form: Form) -> Items:
+    """Read rows with one item each, and split their cells at the delimiter."""
+    splitter = _CellSplitter(columns, delimiter, form)
+    items = item_rows(rows, splitter.split_row, rows.name, form, _LINE)
+    n_empty = sum(not item for item in items.items)
+    items.notes += row_notes(n_empty, (), form)
     return items
 
 
@@ -253,14 +289,14 @@ class _CellSplitter:
 
     Parameters
     ----------
-    places : list of int
-        The columns of ids, entries and scores (if any).
+    columns : list of int
+        The positions of the columns of ids, entries and scores (if any).
     delimiter : str
     form : Form
     """
 
-    def __init__(self, places: list[int], delimiter: str, form: Form) -> None:
-        self._places = places
+    def __init__(self, columns: list[int], delimiter: str, form: Form) -> None:
+        self._columns = columns
         self._delimiter = delimiter
         self._form = form
 
@@ -269,23 +305,26 @@ class _CellSplitter:
 
         The id comes before any check of other cells, so that errors can name it.
         """
-        id_place, entry_place, *score_places = self._places
-        yield row[id_place]
-        entries = self._split(row[entry_place])
+        id_column, entry_column, *score_columns = self._columns
+        yield row[id_column]
+        entries = self._split(row[entry_column])
         if "" in entries:
             role = f"a {self._form.noun} of the cell"
             remedy = "remove the extra delimiter"
             raise InputError("empty", role=role, remedy=remedy)
         yield entries
-        for place in score_places:
-            yield [as_number(score, "the score") for score in self._split(row[place])]
+        for column in score_columns:
+            scores = self._split(row[column])
+            yield [as_number(score, "the score") for score in scores]
 
     def _split(self, cell: str) -> list[str]:
-        return cell.split(self._delimiter) if cell else []
+        if not cell:
+            return []
+        return cell.split(self._delimiter)
 
 
 def describe_table(
-    found: T,
+    data: T,
     kind: str,
     names: Sequence[str],
     roles: Mapping[str, int],
@@ -298,7 +337,7 @@ def describe_table(
 
     Parameters
     ----------
-    found : Items or Lists
+    data : Items or Lists
     kind : str
         The format: "CSV".
     names : sequence of str
@@ -309,32 +348,32 @@ def describe_table(
     wide : bool
         Whether a row is an item, not an entry.
     """
-    used = ", ".join(f"{role} {names[place]!r}" for role, place in roles.items())
-    row_is = "an item" if wide else f"a {form.noun}"
-    notes: list[Fact] = list(found.notes)
-    used_places = set(roles.values())
-    unused = [name for place, name in enumerate(names) if place not in used_places]
+    name_by_role = {role: names[column] for role, column in roles.items()}
+    used = ", ".join(f"{role} {name!r}" for role, name in name_by_role.items())
+    row_text = "an item" if wide else f"a {form.noun}"
+    notes: list[Fact] = list(data.notes)
+    used_columns = set(roles.values())
+    unused = [name for column, name in enumerate(names) if column not in used_columns]
     if unused:
         notes.append(Fact("unused-columns", len(unused), tuple(unused)))
     return replace(
-        found,
-        understood=f"{kind}, one row {row_is}: {used}",
+        data,
+        understood=f"{kind}, one row {row_text}: {used}",
         notes=notes,
-        column_names={role: names[place] for role, place in roles.items()},
+        column_names=name_by_role,
     )
 
 
-def _column_batches(rows: Rows, places: Iterable[int]) -> Iterator[tuple[Any, ...]]:
-    """Yield lines, ids, entries and scores (if any) of many rows at once."""
+def _column_batches(rows: Rows, columns: Sequence[int]) -> Iterator[_EntryRows]:
+    """Yield the ids, entries and scores (if any) of many rows at once."""
     # One string object for each distinct label saves memory.
     interned: dict[str, str] = {}
-    id_place, entry_place, *score_places = places
+    id_column, entry_column, *score_columns = columns
     for lines, batch in rows.batches():
-        ids = [row[id_place] for row in batch]
-        cells = [row[entry_place] for row in batch]
+        ids = [row[id_column] for row in batch]
+        cells = [row[entry_column] for row in batch]
         entries = [interned.setdefault(cell, cell) for cell in cells]
-        if score_places:
-            score_place = score_places[0]
-            yield lines, ids, entries, [row[score_place] for row in batch]
-        else:
-            yield lines, ids, entries
+        scores = None
+        if score_columns:
+            scores = [row[score_columns[0]] for row in batch]
+        yield _EntryRows(lines, ids, entries, scores)

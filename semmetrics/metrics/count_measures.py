@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 from semmetrics.arguments import check_choice
@@ -113,8 +112,8 @@ def measure(
     defaults : mapping, optional
         Other defaults of the shared options.
     policies : tuple of str, optional
-        The policies that users can choose, such as "empty": those whose 0/0 the formula
-        can have. Default: all.
+        The policies that users can choose, such as "empty". Name those for the cases in
+        which the formula can be 0/0. Default: all.
     aliases : mapping, optional
         Other names, and the measures that they mean.
 
@@ -126,9 +125,9 @@ def measure(
     Raises
     ------
     InputError
-        If the kind is not "labels", a name is taken by a measure that comes with
-        semmetrics or by an alias of another, or a parameter of the formula is neither a
-        count nor keyword-only.
+        If the kind is not "labels", a parameter of the formula is neither a count nor
+        keyword-only, or the name belongs to another measure. Only the names of your own
+        measures can be used again.
 
     Examples
     --------
@@ -137,78 +136,44 @@ def measure(
     >>> @measure
     ... def Hits(hit, n_ref):
     ...     return divide(hit, n_ref)
-    >>> Hits(), "average" in Hits()
-    (Measure('Hits'), True)
+    >>> Hits()
+    Measure('Hits')
     >>> forget(Hits)
     """
     if kind != "labels":
         raise InputError("measure-of-kind", value=kind)
-    traits = _Traits(
-        name=name,
-        averages=averages,
-        bounds=bounds,
-        higher_is_better=higher_is_better,
-        symmetric=symmetric,
-        order_invariant=order_invariant,
-        source=source,
-        equation=equation,
-        cite=cite,
-        defaults=defaults or {},
-        policies=policies,
-        aliases=aliases or {},
-    )
-    if formula is None:
-        return traits.define
-    return traits.define(formula)
 
-
-@dataclass(frozen=True)
-class _Traits:
-    """The arguments of `measure` besides the formula."""
-
-    name: str | None
-    averages: tuple[str, ...]
-    bounds: tuple[float, float]
-    higher_is_better: bool
-    symmetric: bool
-    order_invariant: bool
-    source: str
-    equation: str
-    cite: tuple[str, ...]
-    defaults: Mapping[str, OptionValue]
-    policies: Container[str] | None
-    aliases: Mapping[str, str]
-
-    def define(self, formula: Callable[..., Any]) -> Definition:
-        """Register the measure of a formula with these traits."""
-        for average in self.averages:
+    def define_measure(formula: Callable[..., Any]) -> Definition:
+        for average in averages:
             check_choice("averages", average, ALL_AVERAGES)
         own_options = _options_of(formula)
-        shared_options = set_options(
-            self.averages, defaults=self.defaults, policies=self.policies
-        )
+        shared_options = set_options(averages, defaults=defaults, policies=policies)
         shared_names = [option.name for option in shared_options]
-        for name in self.defaults:
-            check_choice("defaults", name, shared_names)
+        for option_name in defaults or {}:
+            check_choice("defaults", option_name, shared_names)
         documentation = inspect.getdoc(formula) or ""
         summary, *_ = documentation.split("\n")
         return define(
-            name=self.name or formula.__name__,
+            name=name or formula.__name__,
             family=SetFamily(),
             summary=summary,
-            equation=self.equation,
-            source=self.source,
-            cite=self.cite,
+            equation=equation,
+            source=source,
+            cite=cite,
             options=shared_options + own_options,
-            averages=self.averages,
-            bounds=self.bounds,
-            higher_is_better=self.higher_is_better,
-            symmetric=self.symmetric,
-            order_invariant=self.order_invariant,
-            kind="labels",
+            averages=averages,
+            bounds=bounds,
+            higher_is_better=higher_is_better,
+            symmetric=symmetric,
+            order_invariant=order_invariant,
+            kind=kind,
             formula=formula,
-            aliases=self.aliases,
+            aliases=aliases or {},
         )
+
+    if formula is None:
+        return define_measure
+    return define_measure(formula)
 
 
 def _options_of(formula: Callable[..., Any]) -> tuple[MeasureOption, ...]:
@@ -238,19 +203,21 @@ def _option_of(parameter: inspect.Parameter, hint: Any) -> MeasureOption:
     """Return the option for a keyword-only parameter with a type annotation."""
     name = parameter.name
     choices: tuple[Any, ...] = ()
-    kind = hint
+    value_type = hint
     if get_origin(hint) is Literal:
         choices = get_args(hint)
-        kind = type(choices[0])
-    has_one_type = all(type(choice) is kind for choice in choices)
-    if kind not in (str, int, float) or not has_one_type:
+        value_type = type(choices[0])
+    has_one_type = all(type(choice) is value_type for choice in choices)
+    if value_type not in (str, int, float) or not has_one_type:
         wanted = "an annotation str, int, float or Literal[…]"
         raise InputError("bad-option", name=name, value=hint, wanted=wanted)
     is_required = parameter.default is parameter.empty
-    default = parameter.default
-    if is_required:
-        default = None
-    help_text = _OPTION_HELP.get(name, "an option of the formula")
     return MeasureOption(
-        name, name, default, choices, kind, help_text, required=is_required
+        name=name,
+        short=name,
+        default=None if is_required else parameter.default,
+        choices=choices,
+        kind=value_type,
+        help=_OPTION_HELP.get(name, "an option of the formula"),
+        required=is_required,
     )

@@ -4,13 +4,17 @@ Conventions
 -----------
 ``hit`` counts predicted labels that are in the reference set, ``n_pred`` and ``n_ref`` the
 labels of each side. Values are in [0, 1]. `set_families` explains the averages, and
-`families` the policies for a formula that is 0/0. Formulas are registered by `define` or
-by the decorator `measure`, which also makes measures of your own.
+`families` the policies for a formula that is 0/0.
+
+Most measures are functions with the decorator `measure`. A parameter such as ``n_ref``
+gets the counts of that name. You can also define your own measures in this way. Precision
+and F1 call `define` because they have the option ``denominator``, and CF1 because it has
+its own family.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -27,10 +31,10 @@ from semmetrics.metrics.set_families import SetFamily
 from semmetrics.metrics.set_options import set_options
 
 _DENOMINATOR = MeasureOption(
-    "denominator",
-    "denom",
-    "predictions",
-    ("predictions", "cutoff"),
+    name="denominator",
+    short="denom",
+    default="predictions",
+    choices=("predictions", "cutoff"),
     help="the number of predictions of an item that precision divides by: the "
     "actual number, or the cutoff k",
     averages=("example", "micro"),
@@ -133,6 +137,7 @@ CF1 = define(
     equation="2 CP CR / (CP + CR)",
     source="Chen et al. 2019, section 4.1, and the released code of ML-GCN",
     cite=("chen2019",),
+    # CP and CR have fixed policies for classes without a value.
     options=set_options(("macro",), without=("absent", *families.CAUSES)),
     averages=("macro",),
 )
@@ -199,7 +204,8 @@ def SubsetAccuracy(hit: Any, n_pred: Any, n_ref: Any) -> Any:
 )
 def HammingLoss(hit: Any, n_pred: Any, n_ref: Any, total: Any) -> Any:
     """Share of the item-label pairs that are wrong."""
-    return divide(n_pred + n_ref - 2 * hit, total)
+    n_wrong = n_pred + n_ref - 2 * hit
+    return divide(n_wrong, total)
 
 
 @measure(
@@ -232,8 +238,9 @@ def AP(
 )
 def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
     """Mean of an item's recall (sensitivity) and its true negative rate (specificity)."""
-    n_union = np.max(n_pred + n_ref - hit, initial=0)
-    if q < max(n_union, 1):
+    n_labels = n_pred + n_ref - hit
+    smallest_q = np.max(n_labels, initial=1)
+    if q < smallest_q:
         wanted = (
             "the number of labels in the dataset, at least the number of labels of any "
             "item"
@@ -242,8 +249,11 @@ def BalancedAccuracy(hit: Any, n_pred: Any, n_ref: Any, *, q: int) -> Any:
             "bad-option", name="q", value=q, wanted=wanted, in_measure=True
         )
     n_negative = q - n_ref
-    true_negative = n_negative - (n_pred - hit)
-    return (divide(hit, n_ref) + divide(true_negative, n_negative)) / 2
+    false_positive = n_pred - hit
+    true_negative = n_negative - false_positive
+    sensitivity = divide(hit, n_ref)
+    specificity = divide(true_negative, n_negative)
+    return (sensitivity + specificity) / 2
 
 
 @measure(
@@ -287,7 +297,7 @@ def _define_smoothed_f1(
     *,
     formula: Callable[..., Any] = _smoothed_f1,
     policies: tuple[str, ...] = (),
-    **defaults: OptionValue,
+    defaults: Mapping[str, OptionValue] | None = None,
 ) -> Definition:
     """Register an average of smoothed F1, with other defaults of shared options."""
     return define(
@@ -318,8 +328,7 @@ _define_smoothed_f1(
     "classes.",
     formula=_smoothed_class_f1,
     policies=("absent",),
-    labels="given",
-    absent="1",
+    defaults={"labels": "given", "absent": "1"},
 )
 _define_smoothed_f1(
     "I-F1",

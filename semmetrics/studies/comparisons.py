@@ -115,21 +115,21 @@ def compare(
     if isinstance(systems, ScoreTable):
         systems = _split_by_system(systems)
     check_systems_mapping(systems)
-    if any(isinstance(data, ScoreTable) for data in systems.values()):
-        for name, value in {**options, "gts": gts}.items():
-            if value is not None:
-                what = "results that are already scored"
-                raise InputError("not-applicable", name=name, what=what)
+    are_scored = any(isinstance(data, ScoreTable) for data in systems.values())
+    if are_scored:
+        _check_absent({**options, "gts": gts})
         return _compare_scored(systems, baseline, test, correction)
 
-    set_options: dict[str, Any] = {
+    chosen_options: dict[str, Any] = {
         "resamples": TAKEN["compare"]["resamples"].default,
         "ci": True,
     }
-    set_options |= {name: value for name, value in options.items() if value is not None}
+    for name, value in options.items():
+        if value is not None:
+            chosen_options[name] = value
     check_systems(systems, baseline)
-    design = Design(test, baseline, correction, Bootstrap.of(set_options))
-    prepared = join_systems(systems, gts, set_options)
+    design = Design(test, baseline, correction, Bootstrap.of(chosen_options))
+    prepared = join_systems(systems, gts, chosen_options)
     first_system, *_ = systems
     _check_items(prepared.tasks, baseline or first_system)
     warn_of_scores(prepared)
@@ -139,6 +139,20 @@ def compare(
     facts = _list_facts(prepared, scores)
     facts += _note_idle_options(differences, design, options)
     return ComparisonTable(differences, table, facts, prepared.understood())
+
+
+def _check_absent(arguments: Mapping[str, Any]) -> None:
+    """Check that no arguments are given that only apply to systems without scores.
+
+    Raises
+    ------
+    InputError
+        If an argument is not None.
+    """
+    for name, value in arguments.items():
+        if value is not None:
+            what = "results that are already scored"
+            raise InputError("not-applicable", name=name, what=what)
 
 
 def _split_by_system(table: ScoreTable) -> dict[str, ScoreTable]:
@@ -161,7 +175,8 @@ def _note_idle_options(
 ) -> list[Fact]:
     """Note options of resampling that were given although p and intervals do not use resamples."""
     methods = dict.fromkeys(difference.method for difference in differences)
-    if design.test in DRAWING_TESTS or not methods.keys().isdisjoint(OF_RESAMPLES):
+    uses_resamples = any(method in OF_RESAMPLES for method in methods)
+    if uses_resamples or design.test in DRAWING_TESTS:
         return []
     use = f"p and intervals by {', '.join(methods)}"
     facts = []
@@ -198,7 +213,8 @@ def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
     Raises
     ------
     InputError
-        If it is not so, or a name cannot be written to a file.
+        If there are fewer systems, the baseline is not one of them, or a name cannot be written to a
+        file.
     """
     if len(systems) < 2:
         raise InputError("too-few-compared", n=len(systems))
@@ -282,12 +298,14 @@ def compare_scores(
     _check_pairs(pairs)
     if design.test in ITEM_TESTS:
         _check_means_over_items(pairs, design.test)
-    swapped: Iterable[Floats | None] = [None] * len(pairs)
+    swapped: Floats | None = None
     if design.test == "randomization":
         swapped = swapped_differences(pairs, design.bootstrap, progress)
     differences = []
-    for (score, against), swapped_of_pair in zip(pairs, swapped, strict=True):
-        differences.append(find_difference(score, against, design, swapped_of_pair))
+    for place, (score, against) in enumerate(pairs):
+        swapped_of_pair = None if swapped is None else swapped[place]
+        difference = find_difference(score, against, design, swapped_of_pair)
+        differences.append(difference)
     p_values = [difference.p for difference in differences]
     corrected_p_values = correct_p(p_values, design.correction)
     n_comparisons = sum(not math.isnan(p) for p in p_values)
@@ -315,12 +333,15 @@ def _pair_scores(scores: Sequence[Score], baseline: str | None) -> ScorePairs:
 def _check_pairs(pairs: ScorePairs) -> None:
     """Check that the scores of pairs have paired replicates, of at least two items."""
     for score, against in pairs:
-        own = score.replicates
-        others = against.replicates
-        if own is None or others is None or own.drawn != others.drawn:
+        replicates = score.replicates
+        replicates_against = against.replicates
+        if replicates is None or replicates_against is None:
             raise InputError("not-paired", score.heading)
-        if score.n < 2 or own.sizes.sum() < 2:
-            unit = "group" if own.grouped else score.unit
+        if replicates.drawn != replicates_against.drawn:
+            raise InputError("not-paired", score.heading)
+        n_units = replicates.sizes.sum()
+        if score.n < 2 or n_units < 2:
+            unit = "group" if replicates.grouped else score.unit
             raise InputError("too-few-for-test", n=1, least=2, test="a test", unit=unit)
 
 
@@ -397,10 +418,9 @@ def _find_shared_bootstrap(scores: Sequence[Score], baseline: str | None) -> Boo
         If scores have different resamples, levels, items or ground truth.
     """
     first_by_part: dict[str, Score] = {}
-    # In reverse, so that the first score of each part remains.
-    for score in reversed(scores):
+    for score in scores:
         if baseline is None or score.system == baseline:
-            first_by_part[score.part] = score
+            first_by_part.setdefault(score.part, score)
     for score in scores:
         first = first_by_part.get(score.part, score)
         difference = _describe_difference(score, first)
@@ -413,14 +433,15 @@ def _find_shared_bootstrap(scores: Sequence[Score], baseline: str | None) -> Boo
 
 
 def _describe_difference(score: Score, first: Score) -> str:
-    """Return in what two scores differ that must be equal, or an empty string."""
+    """Name what should be equal in two scores and differs, or return an empty string."""
     if score.statistics.fingerprint != first.statistics.fingerprint:
         return "items or ground truth"
     bootstrap = _find_bootstrap(score)
     first_bootstrap = _find_bootstrap(first)
-    if bootstrap is None or first_bootstrap is None or bootstrap == first_bootstrap:
-        return ""
-    return "seed, resamples or level"
+    are_resampled = bootstrap is not None and first_bootstrap is not None
+    if are_resampled and bootstrap != first_bootstrap:
+        return "seed, resamples or level"
+    return ""
 
 
 def _find_bootstrap(score: Score) -> Bootstrap | None:
@@ -449,13 +470,14 @@ def _merge_not_computed(
     for table in systems.values():
         absent.update({entry.heading: entry for entry in table.not_computed})
     for heading in dict.fromkeys(score.heading for score in scores):
-        without = []
+        if heading in absent:
+            continue
+        systems_without = []
         for system, table in systems.items():
             if heading not in table.headings:
-                without.append(system)
-        if without and heading not in absent:
-            reason = (
-                f"missing from {listing(without)}. Score all with the same measures"
-            )
+                systems_without.append(system)
+        if systems_without:
+            names = listing(systems_without)
+            reason = f"missing from {names}. Score all with the same measures"
             absent[heading] = NotComputed(heading, reason)
     return list(absent.values())

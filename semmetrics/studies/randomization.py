@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semmetrics.core.columns import concatenate_columns
 from semmetrics.core.ragged import Floats
@@ -24,6 +25,7 @@ from semmetrics.data.source import ahead
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Statistic
+from semmetrics.metrics.families import Derived
 from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap
@@ -65,25 +67,20 @@ def swapped_differences(
     ----------
     Noreen 1989, section 2.4. Riezler & Maxwell 2005, figure 1.
     """
+    # A derived measure, such as rsum, is computed from the swapped values of its terms.
     terms_of_pairs = [_split_into_terms(score, against) for score, against in pairs]
     terms: list[tuple[Score, Score]] = []
     for terms_of_pair in terms_of_pairs:
         terms += terms_of_pair
-
-    # Coins are tossed for the items of one part of the data at a time.
-    values = np.empty((2, len(terms), bootstrap.resamples))
-    parts = dict.fromkeys(score.part for score, _ in terms)
-    for part in parts:
-        places = [place for place, (score, _) in enumerate(terms) if score.part == part]
-        terms_of_part = [terms[place] for place in places]
-        values[:, places] = _swap(terms_of_part, bootstrap, progress)
+    values, values_against = _swap_all_parts(terms, bootstrap, progress)
 
     differences = np.empty((len(pairs), bootstrap.resamples))
     start = 0
     for row, (score, _) in enumerate(pairs):
         stop = start + len(terms_of_pairs[row])
-        own, others = values[:, start:stop]
-        differences[row] = subtract(_combine(score, own), _combine(score, others))
+        values_of_pair = _combine(score, values[start:stop])
+        values_against_pair = _combine(score, values_against[start:stop])
+        differences[row] = subtract(values_of_pair, values_against_pair)
         start = stop
     return differences
 
@@ -95,19 +92,103 @@ def _split_into_terms(score: Score, against: Score) -> list[tuple[Score, Score]]
 
 
 def _combine(score: Score, values: Floats) -> Floats:
-    """Return the values of a score, given the values of its terms, shape (terms, resamples).
+    """Return the values of a score, given the values of its terms, shape (terms, resamples)."""
+    family = score.measure.definition.family
+    if isinstance(family, Derived):
+        combined: Floats = family.combine(score.measure, list(values))
+        return combined
+    own_values: Floats = values[0]
+    return own_values
 
-    Terms may be of different parts. Parts with the same ids have the same coins.
+
+def _swap_all_parts(
+    pairs: ScorePairs, bootstrap: Bootstrap, progress: Progress
+) -> Floats:
+    """Return the values of both sides of pairs after swaps, one part of the data at a time.
+
+    Each part has its own items. Parts with the same ids have the same coins.
+
+    Returns
+    -------
+    float array, shape (2, pairs, resamples)
     """
-    combined: Floats = values[0]
-    if score.terms:
-        combine = score.measure.definition.family.combine  # type: ignore[attr-defined]
-        combined = combine(score.measure, list(values))
-    return combined
+    values = np.empty((2, len(pairs), bootstrap.resamples))
+    parts = dict.fromkeys(score.part for score, _ in pairs)
+    for part in parts:
+        places = [place for place, (score, _) in enumerate(pairs) if score.part == part]
+        pairs_of_part = [pairs[place] for place in places]
+        values[:, places] = _swap(pairs_of_part, bootstrap, progress)
+    return values
+
+
+def _swap(pairs: ScorePairs, bootstrap: Bootstrap, progress: Progress) -> Floats:
+    """Return the values of both sides of pairs of one part after swaps.
+
+    Returns
+    -------
+    float array, shape (2, pairs, resamples)
+    """
+    systems = _SummedSystems(pairs)
+    draws = systems.draws
+    every_unit = np.ones((1, len(draws.hashes)), np.uint8)
+    total = systems.sum(every_unit)
+    values = np.empty((2, len(pairs), bootstrap.resamples))
+    start = 0
+    for coins in ahead(draws.coins(bootstrap, systems.chunk), worth=draws.are_many):
+        swaps = _Swaps(heads=systems.sum(coins), total=total)
+        stop = start + len(coins)
+        for row, (score, against) in enumerate(pairs):
+            values[0, row, start:stop] = _swapped_values(score, against, swaps)
+            values[1, row, start:stop] = _swapped_values(against, score, swaps)
+        start = stop
+        report_progress(
+            progress, start, bootstrap.resamples, "randomization", "resample"
+        )
+    return values
+
+
+class _SummedSystems:
+    """The statistics of all systems of some pairs, which are summed by one product.
+
+    Attributes
+    ----------
+    draws : Draws
+        The items that can be swapped, the same for all systems.
+    chunk : int
+        The number of swaps at a time.
+    """
+
+    def __init__(self, pairs: ScorePairs) -> None:
+        statistics_by_system: dict[str, Statistics] = {}
+        needed_by_system: dict[str, list[Statistic]] = {}
+        for pair in pairs:
+            for score in pair:
+                statistics_by_system.setdefault(score.system, score.statistics)
+                needed_of_system = needed_by_system.setdefault(score.system, [])
+                needed_of_system.append(_statistic_of(score))
+        self._stack = Stack()
+        self._summer_by_system: dict[str, WeightedSums] = {}
+        for system, statistics in statistics_by_system.items():
+            self._summer_by_system[system] = WeightedSums(
+                statistics,
+                needed_by_system[system],
+                Draws.of(statistics),
+                self._stack,
+            )
+        self.draws = _shared_draws(list(self._summer_by_system.values()))
+        self.chunk = chunk_size(list(statistics_by_system.values()))
+
+    def sum(self, coins: NDArray[np.uint8]) -> _SumsBySystem:
+        """Return sums over the items whose coin is 1, for each row of coins."""
+        product = self._stack.multiply(coins)
+        sums = {}
+        for system, summer in self._summer_by_system.items():
+            sums[system] = summer.sums(coins, product)
+        return sums
 
 
 class _Swaps(NamedTuple):
-    """Sums of the statistics of each system, from which sums after swaps follow.
+    """Sums of statistics, by system and statistic. The sums at tails are the total less the heads.
 
     Attributes
     ----------
@@ -119,55 +200,6 @@ class _Swaps(NamedTuple):
 
     heads: _SumsBySystem
     total: _SumsBySystem
-
-
-def _swap(pairs: ScorePairs, bootstrap: Bootstrap, progress: Progress) -> Floats:
-    """Return the values of both sides of pairs of one part after swaps.
-
-    Returns
-    -------
-    float array, shape (2, pairs, resamples)
-    """
-    statistics_by_system: dict[str, Statistics] = {}
-    needed_by_system: dict[str, list[Statistic]] = {}
-    for pair in pairs:
-        for score in pair:
-            statistics_by_system.setdefault(score.system, score.statistics)
-            needed_of_system = needed_by_system.setdefault(score.system, [])
-            needed_of_system.append(_statistic_of(score))
-    # All systems add their columns to one stack, so that one product sums them all.
-    stack = Stack()
-    summer_by_system = {}
-    for system, statistics in statistics_by_system.items():
-        summer_by_system[system] = WeightedSums(
-            statistics, needed_by_system[system], Draws.of(statistics), stack
-        )
-    draws = _shared_draws(list(summer_by_system.values()))
-
-    n_units = len(draws.hashes)
-    every_unit = np.ones((1, n_units), np.uint8)
-    product = stack.multiply(every_unit)
-    total = {}
-    for system, summer in summer_by_system.items():
-        total[system] = summer.sums(every_unit, product)
-    values = np.empty((2, len(pairs), bootstrap.resamples))
-    start = 0
-    chunk = chunk_size(list(statistics_by_system.values()))
-    for coins in ahead(draws.coins(bootstrap, chunk), worth=draws.are_many):
-        product = stack.multiply(coins)
-        heads = {}
-        for system, summer in summer_by_system.items():
-            heads[system] = summer.sums(coins, product)
-        swaps = _Swaps(heads, total)
-        stop = start + len(coins)
-        for row, (score, against) in enumerate(pairs):
-            values[0, row, start:stop] = _swapped_values(score, against, swaps)
-            values[1, row, start:stop] = _swapped_values(against, score, swaps)
-        start = stop
-        report_progress(
-            progress, start, bootstrap.resamples, "randomization", "resample"
-        )
-    return values
 
 
 def _statistic_of(score: Score) -> Statistic:
@@ -208,7 +240,7 @@ def _swap_sums(own_heads: _Sums, other_heads: _Sums, other_total: _Sums) -> _Sum
 
 
 def _swap_rows(own_heads: _Sums, other_heads: _Sums, other_total: _Sums) -> _Sums:
-    """Return the rows of both systems, where swaps give a weight to only one row of each item."""
+    """Return the rows of both systems. After a swap only one row of each item has a weight."""
     rows = {}
     for name, column in own_heads["rows"].items():
         rows[name] = concatenate_columns([column, other_heads["rows"][name]])
