@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+# Document the package next to this folder, not an installed one.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from semmetrics.arguments import describe_type
 from semmetrics.cli.app import load_commands

@@ -415,7 +415,9 @@ def _read_strictly(
         return read_trec(source, form, options)
     if file_format == "jsonl":
         return read_jsonl(source, form, options)
-    return read_json(source, form, options)
+    if file_format in ("json", "coco"):
+        return read_json(source, form, options)
+    raise NotImplementedError(f"no reader for the format {file_format!r}")
 
 
 def _read_flickr(source: Source, form: Form, options: ReadOptions) -> Items:

@@ -10,6 +10,7 @@ import importlib
 
 from semmetrics.kinds.base import Kind
 from semmetrics.kinds.recognition import Resolved as Resolved
+from semmetrics.kinds.recognition import find_recogniser
 from semmetrics.kinds.recognition import resolve_kind as resolve_kind
 from semmetrics.options import KINDS
 
@@ -21,6 +22,8 @@ def find_kind(name: str) -> Kind:
     ------
     ValueError
         If there is no kind of that name.
+    NotImplementedError
+        If the package of the kind has no function ``recognise``.
 
     Examples
     --------
@@ -29,6 +32,11 @@ def find_kind(name: str) -> Kind:
     """
     if name not in KINDS:
         raise ValueError(f"unknown kind {name!r}")
+    if find_recogniser(name) is None:
+        raise NotImplementedError(
+            f"semmetrics.kinds.{name} has no function 'recognise', which "
+            "semmetrics.kinds.recognition describes"
+        )
     module = importlib.import_module(f"semmetrics.kinds.{name}.kind")
     kind: Kind = module.KIND
     return kind

@@ -9,14 +9,15 @@ input and returns a `Verdict`, which states how certain it is that the data are 
 - If two kinds are certain, the two sides are of different kinds, which is an error.
 - If two kinds are equally likely, the data are ambiguous, which is an error if there are two sides.
 - If no kind recognises the data, the first kind reads them, and its reader reports the problem.
+- A kind without this function recognises nothing. `semmetrics.kinds.find_kind` raises an error for it.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from semmetrics.data.form import Form
 from semmetrics.data.read_options import (
@@ -68,6 +69,10 @@ class Verdict(NamedTuple):
     certainty: Certainty
     reason: str = ""
     whats: tuple[str, ...] = ()
+
+
+Recogniser: TypeAlias = Callable[[Sequence[Sample]], Verdict]
+"""The function ``recognise`` of a kind."""
 
 
 class Resolved(NamedTuple):
@@ -142,6 +147,13 @@ def resolve_kind(*sides: Any, options: ReadOptions | None = None) -> Resolved:
     return Resolved(kind, understood, _other_kinds(verdicts, kind))
 
 
+def find_recogniser(name: str) -> Recogniser | None:
+    """Return the function ``recognise`` of a kind, or None if its package has none."""
+    package = importlib.import_module(f"semmetrics.kinds.{name}")
+    recognise: Recogniser | None = getattr(package, "recognise", None)
+    return recognise
+
+
 def names_entries(sample: Sample, form: Form) -> bool:
     """Return whether a sample has a column or key with the name of a kind's entries.
 
@@ -179,9 +191,10 @@ def _sample_sides(sides: Sequence[Any], options: ReadOptions) -> list[Sample]:
 
 def _ask_kind(name: str, samples: Sequence[Sample]) -> Verdict:
     """Return the verdict of a kind."""
-    package = importlib.import_module(f"semmetrics.kinds.{name}")
-    verdict: Verdict = package.recognise(samples)
-    return verdict
+    recognise = find_recogniser(name)
+    if recognise is None:
+        return Verdict(Certainty.NO)
+    return recognise(samples)
 
 
 def _kinds_with_certainty(

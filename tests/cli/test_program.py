@@ -62,6 +62,28 @@ def test_f1_does_not_import_embeddings_or_decoding(files):
     assert not unneeded & modules
 
 
+def test_each_module_of_a_command_is_loaded():
+    # given
+    modules = set(app._MODULE_OF_COMMAND.values())
+
+    # when
+    missing = sorted(modules - set(app._MODULES))
+
+    # then
+    assert not missing, f"add {missing} to _MODULES in cli/app.py"
+
+
+def test_each_command_of_a_module_is_a_command_of_the_program():
+    # given the names of commands and of groups of subcommands
+    defined = {name.split()[0] for name in app.load_commands()}
+
+    # when
+    missing = sorted(defined - set(app.COMMANDS))
+
+    # then
+    assert not missing, f"add {missing} to _MODULE_OF_COMMAND in cli/app.py"
+
+
 @pytest.mark.parametrize(
     "command", [*app.COMMANDS, "mad select", "spice parse", "embed coverage"]
 )

@@ -14,6 +14,7 @@ from refusals import refused
 import semmetrics as sm
 from semmetrics import plots
 from semmetrics.errors import MissingDependencyError
+from semmetrics.reports import figures
 from semmetrics.studies import rank_normalized
 
 LABELS = ["cat", "a$b$c", "x" * 90, "\x1b[2J\n", "<b>&猫", "dog"]
@@ -147,30 +148,59 @@ def points_of(display):
     return [np.unique(points, axis=0)], [display.ax_.collections[0].get_offsets()]
 
 
-@pytest.mark.parametrize(
-    ("figure", "numbers_of"),
-    [
-        ("values", dots_of),
-        ("differences", dots_of),
-        ("agreement", dots_of),
-        ("labels", bars_of),
-        ("systems", points_of),
-        ("ranks", mean_ranks_of),
-        ("confusion", shades_of),
-        ("rank-matrix", shades_of),
-        ("dominance", shades_of),
-        ("items", curves_of),
-        ("thresholds", curves_of),
-        ("seen-unseen", curves_of),
-        ("ncs", curves_of),
-        ("top-k", curves_of),
-        ("precision-recall", curves_of),
-    ],
-)
-def test_a_figure_draws_the_numbers_that_its_display_holds(figure, numbers_of):
+NUMBERS_OF = {
+    "values": dots_of,
+    "differences": dots_of,
+    "agreement": dots_of,
+    "labels": bars_of,
+    "systems": points_of,
+    "ranks": mean_ranks_of,
+    "confusion": shades_of,
+    "rank-matrix": shades_of,
+    "dominance": shades_of,
+    "items": curves_of,
+    "thresholds": curves_of,
+    "seen-unseen": curves_of,
+    "ncs": curves_of,
+    "top-k": curves_of,
+    "precision-recall": curves_of,
+}
+"""The function that compares the held and the drawn numbers of each figure."""
+
+
+def test_each_class_of_a_figure_is_public():
+    # given
+    classes = {figure_class.__name__ for figure_class in plots.FIGURES.values()}
+
+    # when
+    missing = sorted(classes - set(plots.__all__))
+
+    # then
+    assert not missing, f"add {missing} to semmetrics/plots.py"
+
+
+def test_each_public_display_has_the_name_of_a_figure():
+    # given
+    displays = {name for name in figures.__all__ if name.endswith("Display")}
+    named = {figure_class.__name__ for figure_class in plots.FIGURES.values()}
+
+    # when
+    missing = sorted(displays - named - {"Display"})
+
+    # then
+    assert not missing, f"add {missing} to FIGURES in reports/figures/selection.py"
+
+
+@pytest.mark.parametrize("figure", plots.FIGURES)
+def test_a_figure_draws_the_numbers_that_its_display_holds(figure):
+    # given
+    assert figure in NUMBERS_OF, f"add {figure!r} to NUMBERS_OF"
     display = plots.choose(result_with(figure), figure).plot()
 
-    held, drawn = numbers_of(display)
+    # when
+    held, drawn = NUMBERS_OF[figure](display)
+
+    # then
     for held_numbers, drawn_numbers in zip(held, drawn, strict=True):
         assert_allclose(drawn_numbers, held_numbers)
 

@@ -1,7 +1,9 @@
 """What applies to all public file formats: recognition, batches, streams and errors."""
 
+import contextlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,13 @@ from refusals import refused
 
 import semmetrics
 from semmetrics import as_captions, as_labels
+from semmetrics.data.form import EXTENSIONS
+from semmetrics.data.formats.base import ScoredLabels
+from semmetrics.data.inputs import as_data
+from semmetrics.errors import InputError
 from semmetrics.kinds import resolve_kind
+from semmetrics.kinds.captions import FORM
+from semmetrics.options import FORMATS
 from semmetrics.scale.stream import score_stream
 
 # Recognition
@@ -91,6 +99,42 @@ def test_plain_captions_with_the_keys_of_a_format_are_plain_captions(
     document, captions
 ):
     assert items_by_id(as_captions(document)) == captions
+
+
+@pytest.mark.parametrize("label", [7, None, ["cat"]])
+def test_a_label_that_is_not_a_string_is_an_error_with_its_place(label):
+    # given
+    gathered = ScoredLabels("results.json")
+
+    # when, then
+    with refused("wrong-type", "results.json, element [3]", value=label):
+        gathered.add("a", label, None, "results.json, element [3]")
+
+
+# General formats
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_general_format_has_a_reader(tmp_path, name):
+    # given a damaged file, which a reader refuses or reads as text
+    path = saved(tmp_path, "items", "{")
+    form = replace(FORM, formats=tuple(FORMATS))
+    options = semmetrics.ReadOptions(format=name)
+
+    # when it is read, then there is no error of another type
+    with contextlib.suppress(InputError):
+        as_data(path, form, options=options)
+
+
+def test_a_general_format_without_a_reader_is_not_read_as_json(tmp_path, monkeypatch):
+    # given a file that would be valid JSON
+    path = saved(tmp_path, "items.new", json.dumps({"a": "a cat"}))
+    monkeypatch.setitem(EXTENSIONS, ".new", "new")
+    form = replace(FORM, formats=(*FORMATS, "new"))
+
+    # when it is read, then the error names the format
+    with pytest.raises(NotImplementedError, match="'new'"):
+        as_data(path, form)
 
 
 FIFTYONE = {"classes": ["cat", "dog", "bus", "cow"], "labels": {"a": 1, "b": [0]}}

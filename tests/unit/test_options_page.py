@@ -2,6 +2,9 @@
 
 import importlib.util
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import semmetrics
@@ -18,6 +21,23 @@ def test_the_page_of_options_is_up_to_date():
     page = generator.PAGE.read_text(encoding="utf-8")
 
     assert page == generator.page(), "run: python docs/generate.py"
+
+
+def test_the_generator_imports_the_package_next_to_it(tmp_path):
+    # given a copy of the generator next to another package
+    (tmp_path / "docs").mkdir()
+    generator = shutil.copy(DOCS / "generate.py", tmp_path / "docs")
+    package = tmp_path / "semmetrics"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise SystemExit('the neighbour')")
+
+    # when
+    process = subprocess.run(
+        [sys.executable, generator], capture_output=True, encoding="utf-8", check=False
+    )
+
+    # then
+    assert process.stderr.strip() == "the neighbour"
 
 
 def test_each_key_of_scores_in_json_is_explained():

@@ -8,9 +8,11 @@ import pytest
 from reading import saved
 from refusals import refused
 
-from semmetrics.kinds import resolve_kind
+from semmetrics.kinds import captions, find_kind, resolve_kind
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.labels import as_labels
+from semmetrics.kinds.recognition import find_recogniser
+from semmetrics.options import KINDS
 
 LABELS = {"a": ["cat", "traffic light"], "b": []}
 SENTENCES = {
@@ -79,3 +81,21 @@ def test_the_kind_of_files_is_recognised(tmp_path, pred, ref, kind):
 def test_ambiguous_and_different_kinds_are_an_error(pred, ref, code):
     with refused(code):
         resolve_kind(pred, ref)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_recognises_its_data(kind):
+    assert callable(find_recogniser(kind)), f"write recognise in kinds/{kind}"
+
+
+def test_a_kind_without_recognise_fails_only_if_it_is_used(monkeypatch):
+    # given
+    monkeypatch.delattr(captions, "recognise")
+
+    # when labels are recognised
+    kind = resolve_kind(LABELS, LABELS).kind
+
+    # then
+    assert kind == "labels"
+    with pytest.raises(NotImplementedError, match=r"kinds\.captions has no function"):
+        find_kind("captions")

@@ -241,15 +241,18 @@ class ScoredLabels:
             self._places.append(place)
 
     def add(
-        self, id_: str, label: str, score: float | None, where: str, place: Any = None
+        self, id_: str, label: Any, score: float | None, where: str, place: Any = None
     ) -> None:
         """Add a label to an item.
 
         Raises
         ------
         InputError
-            If the label is empty, or only some labels of the item have a score.
+            If the label is not a string or is empty, or only some labels of the item have a score.
         """
+        if not isinstance(label, str):
+            wanted = "a string for the label"
+            raise InputError("wrong-type", where, value=label, wanted=wanted)
         self.n_occurrences += 1
         labels = self._labels.get(id_)
         if labels is None:
