@@ -130,6 +130,10 @@ class Scorer:
         check_type("system", system, str | None)
         check_system_names([system])
         user_options = copy_options(options)
+        for name, value in user_options.items():
+            if isinstance(value, dict):
+                # The caller may change lists in it, such as class lists, before later batches.
+                user_options[name] = value | copy_options(value)
         for name in OPTIONS_BY_ITEM:
             if name in user_options:
                 raise InputError("given-by-batch", name=name)
@@ -229,6 +233,7 @@ class Scorer:
             If the batch is wrong, repeats an id, or is of another form than those before. The
             scorer does not change then.
         """
+        check_type("system", system, str | None)
         if system is None:
             system = self._system
         check_system_names([system])

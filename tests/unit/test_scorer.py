@@ -503,3 +503,23 @@ def test_batches_of_several_threads_are_all_counted(keep_rows):
 
     assert len(scorer) == len(batches) * len(IDS)
     assert scorer.compute()["F1"].n == len(scorer)
+
+
+def test_class_lists_that_the_caller_changes_later_stay_as_they_were():
+    lists = {"rare": ["dog"]}
+    options = {"classes": ["cat", "dog"], "measures": "PerClassAccuracy(labels=rare)"}
+    scorer = Scorer(task="classes", class_lists=lists, **options)
+    other = Scorer(task="classes", class_lists={"rare": ["dog"]}, **options)
+
+    lists["rare"].append("cat")
+    scorer.update({"a": "cat", "b": "dog"}, {"a": "dog", "b": "dog"})
+    copied = pickle.loads(pickle.dumps(scorer))
+
+    assert values((copied + other).compute()) == values(scorer.compute()) == [0.5]
+
+
+def test_a_system_that_is_not_a_string_raises_an_error():
+    scorer = Scorer(measures="F1", keep_rows=False)
+
+    with refused("bad-option", name="system"):
+        scorer.update([["cat"]], [["cat"]], system=5)
