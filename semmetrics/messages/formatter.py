@@ -217,10 +217,11 @@ class _FieldFormatter(string.Formatter):
 
     def _setting(self, values: Mapping[str, Any]) -> str:
         """Write an option with its value. Options of measures have no flags."""
-        spell = self._spell
-        if values.get("in_measure"):
-            spell = keyword
-        return spell(values["name"], brief(values["value"]))
+        name = values["name"]
+        value = brief(values["value"])
+        if values.get("in_measure") or self._spell is keyword:
+            return f"{name}={value}"
+        return self._spell(name, value)
 
 
 def _unquoted(names: Sequence[object]) -> str:

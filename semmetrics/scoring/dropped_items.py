@@ -173,6 +173,7 @@ class DroppedItems:
         self.chosen = self.chosen or other.chosen
         self.fitted = {**other.fitted, **self.fitted}
         self.parts = [*self.parts, *other.parts]
+        self.shard_sizes = _add_numbers(self.shard_sizes, other.shard_sizes)
         self.identified_by |= other.identified_by
         self.add_notes(other.notes)
         self.stored_notes = unite([*self.stored_notes, *other.stored_notes])
@@ -267,9 +268,17 @@ def _add_counts(
     """Return the sums of the counts of both, by part."""
     added = {part: dict(part_counts) for part, part_counts in counts.items()}
     for part, other in others.items():
-        total = added.setdefault(part, {})
-        for name, n in other.items():
-            total[name] = total.get(name, 0) + n
+        added[part] = _add_numbers(added.get(part, {}), other)
+    return added
+
+
+def _add_numbers(
+    numbers: Mapping[str, int], others: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the sums of the numbers of both, by name."""
+    added = dict(numbers)
+    for name, n in others.items():
+        added[name] = added.get(name, 0) + n
     return added
 
 

@@ -21,9 +21,11 @@ states, which can be merged.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from semmetrics.arguments import check_type
 from semmetrics.data.categories import name_categories
@@ -70,14 +72,32 @@ _ACTIVATED = "activated-probabilities"
 """A note that can be made only of all items together."""
 _MAX_SHOWN_MEASURES = 5
 
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def _exclusive(
+    method: Callable[Concatenate[Scorer, _Parameters], _Result],
+) -> Callable[Concatenate[Scorer, _Parameters], _Result]:
+    """Let one thread at a time run the methods of a scorer, so that no batch is lost."""
+
+    @wraps(method)
+    def run_exclusively(
+        scorer: Scorer, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs
+    ) -> _Result:
+        with scorer._lock:
+            return method(scorer, *args, **kwargs)
+
+    return run_exclusively
+
 
 class Scorer:
     """Scores of predictions and ground truth that come in batches.
 
     The options are the same as for ``semmetrics.score``, except ``weights`` and
     ``set_size_probs``, which come with each batch. ``len(scorer)`` is the number of items of the
-    ground truth so far. A scorer can be copied and pickled. ``a + b`` has the items of both, and
-    ``sum(scorers)`` has the items of all.
+    ground truth so far. A scorer can be copied and pickled, and several threads may update it.
+    ``a + b`` has the items of both, and ``sum(scorers)`` has the items of all.
 
     Examples
     --------
@@ -110,6 +130,10 @@ class Scorer:
         check_type("system", system, str | None)
         check_system_names([system])
         user_options = copy_options(options)
+        for name, value in user_options.items():
+            if isinstance(value, dict):
+                # The caller may change lists in it, such as class lists, before later batches.
+                user_options[name] = value | copy_options(value)
         for name in OPTIONS_BY_ITEM:
             if name in user_options:
                 raise InputError("given-by-batch", name=name)
@@ -152,6 +176,7 @@ class Scorer:
             The name of the first system. The default is "preds".
         keep_rows : bool
         """
+        self._lock = RLock()
         self._kind = kind
         self._user_options = user_options
         self._setup = setup
@@ -174,6 +199,7 @@ class Scorer:
 
     # ---- items ----------------------------------------------------------------------------------
 
+    @_exclusive
     def update(
         self,
         preds: Any,
@@ -207,6 +233,7 @@ class Scorer:
             If the batch is wrong, repeats an id, or is of another form than those before. The
             scorer does not change then.
         """
+        check_type("system", system, str | None)
         if system is None:
             system = self._system
         check_system_names([system])
@@ -247,17 +274,20 @@ class Scorer:
         if digests:
             raise InputError("not-in-a-state", value=", ".join(digests))
 
+    @_exclusive
     def reset(self) -> None:
         """Discard all items. The options and the kind of data stay."""
         if self._setup is not None:
             self._setup.forget_items()
         self._systems = {}
 
+    @_exclusive
     def add_system(self, name: str) -> None:
         """Add a system, which may have no items."""
         check_system_names([name])
         self._systems.setdefault(name, SystemItems(keep_rows=self._keep_rows))
 
+    @_exclusive
     def drop_items(self) -> None:
         """Sum the items that are stored to be summed together, and drop them."""
         for items in self._systems.values():
@@ -266,6 +296,7 @@ class Scorer:
 
     # ---- scores ---------------------------------------------------------------------------------
 
+    @_exclusive
     def compute(self) -> ScoreTable:
         """Score all items so far. More batches can follow.
 
@@ -338,6 +369,7 @@ class Scorer:
 
     # ---- merging --------------------------------------------------------------------------------
 
+    @_exclusive
     def merge(self, other: Scorer) -> None:
         """Add the items of another scorer with the same options, such as one of another process.
 
@@ -415,6 +447,7 @@ class Scorer:
 
     # ---- states ---------------------------------------------------------------------------------
 
+    @_exclusive
     def save(self, target: Any, *, shard: str | None = None) -> None:
         """Write the sums of the items so far, to merge them with others elsewhere.
 
@@ -506,15 +539,24 @@ class Scorer:
                 if error.where:
                     raise
                 raise error.placed(other) from None
+        # Batches without the name of a system continue the first one.
+        new._system = next(iter(new._systems), new._system)
         return new
 
+    @_exclusive
     def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes, except the setup, which is opened again."""
+        """Return all attributes, except the lock and the setup, which are made again."""
         state = self.__dict__.copy()
+        del state["_lock"]
         state["_user_options"] = self._picklable_options()
         state["_setup"] = None
         state["_systems"] = {n: items.copy() for n, items in self._systems.items()}
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set the attributes that ``__getstate__`` returned."""
+        self.__dict__.update(state)
+        self._lock = RLock()
 
     def _picklable_options(self) -> dict[str, Any]:
         """Return the options with parsed measures, which can be found again elsewhere."""

@@ -6,11 +6,13 @@ import hashlib
 import os
 import pickle
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from types import MethodType
 from typing import Any
 
 import numpy as np
 
+from semmetrics.data.read_options import ReadOptions
 from semmetrics.embed.open import SHIPPED
 from semmetrics.errors import InputError
 from semmetrics.options import OPTIONS, is_given
@@ -24,6 +26,7 @@ _ALL_ITEMS_OPTIONS = tuple(
     name for name, option in OPTIONS.items() if option.batch in ("whole", "kept")
 )
 """Options that need stored items."""
+_COLLECTIONS_OF_LABELS = (list, tuple, set, frozenset, np.ndarray)
 _IDENTIFYING_ATTRIBUTES = ("identity", "hash", "digest", "name")
 
 
@@ -65,7 +68,7 @@ def digests_of(options: Mapping[str, Any]) -> dict[str, str]:
     """Return a hash of the value of each option that is not the default."""
     digests = {}
     for name, value in options.items():
-        if name == "ignore" and isinstance(value, (list, tuple)):
+        if name == "ignore" and isinstance(value, _COLLECTIONS_OF_LABELS):
             value = sorted(map(str, value))  # their order does not matter
         digest = digest_of(value)
         if digest != digest_of(OPTIONS[name].default):
@@ -101,9 +104,11 @@ def digest_of(value: Any) -> str:
 
 def _stable_key(value: Any) -> Any:
     """Return a key of an option's value, which is the same after the value was pickled."""
+    if isinstance(value, ReadOptions):
+        value = _changed_fields(value) or None  # no options of reading mean the same
     if isinstance(value, Mapping):
         return {str(key): _stable_key(element) for key, element in value.items()}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return [_stable_key(element) for element in value]
@@ -112,6 +117,16 @@ def _stable_key(value: Any) -> Any:
     if isinstance(value, MethodType):
         return _stable_key(value.__func__), _stable_key(value.__self__)
     return _stable_key_of_object(value)
+
+
+def _changed_fields(options: ReadOptions) -> dict[str, Any]:
+    """Return the options of reading that differ from the defaults, by name."""
+    changed = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if value != field.default:
+            changed[field.name] = value
+    return changed
 
 
 def _stable_key_of_object(value: Any) -> Any:

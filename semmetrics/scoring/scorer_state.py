@@ -109,7 +109,8 @@ def read_scorer_state(target: Any, max_bytes: int) -> ScorerState:
         If it is not a state, was written by another version, or does not follow the schema.
     """
     if hasattr(target, "read"):
-        target.seek(0)
+        if target.seekable():
+            target.seek(0)  # it may have been written just before
         source = Source("a state", target.read(), max_bytes=max_bytes)
     else:
         source = load(target, max_bytes)

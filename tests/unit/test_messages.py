@@ -180,6 +180,13 @@ def test_an_error_is_a_place_a_problem_and_a_remedy():
         assert str(copy) == "gt.csv, line 2: the id is empty. Fill it in."
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), b"x", 0.5, "x", None])
+def test_a_wrong_value_is_written_as_in_python(value):
+    error = InputError("bad-option", name="level", value=value, wanted="a number")
+
+    assert str(error) == f"level={value!r} is not valid. Expected a number."
+
+
 def test_options_of_measures_have_no_flags():
     # given an option in the name of a measure
     with refused("bad-choice") as caught:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import pickle
+import sys
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
 import numpy as np
@@ -484,3 +486,40 @@ def test_no_working_array_grows_with_the_number_of_summed_items(monkeypatch):
 
     # Eight bytes of each item would be four times as much.
     assert later_peak < first_peak + 100_000
+
+
+@STORED_OR_SUMMED
+def test_batches_of_several_threads_are_all_counted(keep_rows):
+    batches = [{f"{name} {number}": ["cat"] for name in IDS} for number in range(10)]
+    scorer = Scorer(measures="F1", keep_rows=keep_rows)
+    interval = sys.getswitchinterval()
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(len(batches)) as pool:
+            list(pool.map(scorer.update, batches, batches))
+    finally:
+        sys.setswitchinterval(interval)
+
+    assert len(scorer) == len(batches) * len(IDS)
+    assert scorer.compute()["F1"].n == len(scorer)
+
+
+def test_class_lists_that_the_caller_changes_later_stay_as_they_were():
+    lists = {"rare": ["dog"]}
+    options = {"classes": ["cat", "dog"], "measures": "PerClassAccuracy(labels=rare)"}
+    scorer = Scorer(task="classes", class_lists=lists, **options)
+    other = Scorer(task="classes", class_lists={"rare": ["dog"]}, **options)
+
+    lists["rare"].append("cat")
+    scorer.update({"a": "cat", "b": "dog"}, {"a": "dog", "b": "dog"})
+    copied = pickle.loads(pickle.dumps(scorer))
+
+    assert values((copied + other).compute()) == values(scorer.compute()) == [0.5]
+
+
+def test_a_system_that_is_not_a_string_raises_an_error():
+    scorer = Scorer(measures="F1", keep_rows=False)
+
+    with refused("bad-option", name="system"):
+        scorer.update([["cat"]], [["cat"]], system=5)

@@ -12,7 +12,7 @@ from own_measures import temporary_measures
 from refusals import codes, refused
 
 import semmetrics
-from semmetrics import InputError, Scorer, score
+from semmetrics import InputError, ReadOptions, Scorer, score
 
 IDS = [f"item {number}" for number in range(24)]
 OPTIONS = {
@@ -233,3 +233,90 @@ def test_a_state_with_a_user_measure_needs_the_same_measure():
 
         with refused("other-measure", measure="Hits"):
             Scorer.load(state)
+
+
+LABELS = [f"label {number}" for number in range(12)]
+KEYED = ReadOptions(id_column="key")
+READ_BOTH_SIDES = ReadOptions(pred=KEYED, gt=ReadOptions(id_column="key"))
+
+
+@pytest.mark.parametrize(
+    ("options", "others"),
+    [
+        ({"classes": list(np.array(LABELS))}, {"classes": LABELS}),
+        ({"ignore": {"label 1", "label 2"}}, {"ignore": ["label 2", "label 1"]}),
+        ({"seed": np.int64(1)}, {"seed": 1}),
+        ({"read": ReadOptions()}, {}),
+        (
+            {"read": ReadOptions(classes=np.array(LABELS))},
+            {"read": ReadOptions(classes=LABELS)},
+        ),
+        ({"read": READ_BOTH_SIDES}, {"read": READ_BOTH_SIDES}),
+    ],
+)
+def test_options_that_mean_the_same_can_be_merged(options, others):
+    first, _ = scorers_of_parts([9], measures="F1", **options)
+    _, last = scorers_of_parts([9], measures="F1", **others)
+
+    for scorer in (first, save_and_load(first)):
+        merged = scorer + last
+        assert len(merged) == len(IDS)
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_merged_shards_of_items_without_ids_are_numbered_on(is_saved):
+    preds = list(PREDS.values())
+    gts = list(GTS.values())
+    shards = ["1/2", "2/2"]
+    scorers = []
+    for shard in shards:
+        scorer = Scorer(keep_rows=False, measures="F1 MacroF1")
+        scorer.update(preds[:11], gts[:11], shard=shard)
+        scorers.append(scorer)
+    if is_saved:
+        states = map(save, scorers, shards)
+        merged = Scorer.load(*states)
+    else:
+        merged = sum(scorers)
+
+    for shard in shards:
+        merged.update(preds[11:], gts[11:], shard=shard)
+
+    assert len(merged) == len(preds)
+    whole = score(preds, gts, measures="F1 MacroF1")
+    assert values(merged.compute()) == values(whole)
+
+
+def test_batches_after_a_loaded_state_continue_its_first_system():
+    first_ids, other_ids = IDS[:10], IDS[10:]
+    scorer = Scorer(keep_rows=False, measures="F1", system="model")
+    update_with(scorer, PREDS, GTS, first_ids)
+
+    loaded = save_and_load(scorer)
+    update_with(loaded, PREDS, GTS, other_ids)
+
+    (total,) = loaded.compute()
+    assert (total.system, total.n) == ("model", len(IDS))
+
+
+class Pipe(io.RawIOBase):
+    """A stream that cannot be rewound."""
+
+    def __init__(self, content):
+        super().__init__()
+        self._content = io.BytesIO(content)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        return self._content.readinto(buffer)
+
+
+def test_a_state_is_read_from_a_stream_that_cannot_be_rewound():
+    (scorer,) = scorers_of_parts([], measures="F1")
+    state = save(scorer)
+
+    loaded = Scorer.load(io.BufferedReader(Pipe(state.getvalue())))
+
+    assert values(loaded.compute()) == values(scorer.compute())
