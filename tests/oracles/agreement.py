@@ -1,4 +1,4 @@
-"""Agreement with people in loops over pairs and over resamples."""
+"""Agreement with human ratings, in loops over pairs and items."""
 
 from __future__ import annotations
 
@@ -7,66 +7,85 @@ from itertools import combinations
 
 
 def sign(value):
-    return (value > 0) - (value < 0)
+    if value > 0:
+        return 1
+    if value < 0:
+        return -1
+    return 0
 
 
-def counts(scores, ratings):
-    """C - D, pairs, pairs that are untied in the scores and in the ratings."""
-    pairs = list(combinations(range(len(scores)), 2))
-    signs = [
-        (sign(scores[i] - scores[j]), sign(ratings[i] - ratings[j])) for i, j in pairs
-    ]
-    return (
-        sum(a * b for a, b in signs),
-        len(pairs),
-        sum(a != 0 for a, _ in signs),
-        sum(b != 0 for _, b in signs),
-    )
+def sign_pairs(scores, ratings):
+    """For each pair of items, the signs of the differences of scores and ratings."""
+    signs = []
+    for i, j in combinations(range(len(scores)), 2):
+        score_sign = sign(scores[i] - scores[j])
+        rating_sign = sign(ratings[i] - ratings[j])
+        signs.append((score_sign, rating_sign))
+    return signs
+
+
+def concordant_minus_discordant(signs):
+    return sum(score_sign * rating_sign for score_sign, rating_sign in signs)
 
 
 def tau_b(scores, ratings):
-    more, _, x, y = counts(scores, ratings)
-    return more / math.sqrt(x * y) if x and y else math.nan
+    signs = sign_pairs(scores, ratings)
+    surplus = concordant_minus_discordant(signs)
+    untied_scores = sum(score_sign != 0 for score_sign, _ in signs)
+    untied_ratings = sum(rating_sign != 0 for _, rating_sign in signs)
+    if not untied_scores or not untied_ratings:
+        return math.nan
+    return surplus / math.sqrt(untied_scores * untied_ratings)
 
 
 def tau_c(scores, ratings):
-    more, *_ = counts(scores, ratings)
+    surplus = concordant_minus_discordant(sign_pairs(scores, ratings))
+    n = len(scores)
     m = min(len(set(scores)), len(set(ratings)))
-    return 2 * more * m / (len(scores) ** 2 * (m - 1)) if m > 1 else math.nan
+    if m <= 1:
+        return math.nan
+    return 2 * surplus * m / (n**2 * (m - 1))
 
 
 def accuracy(scores, ratings):
-    """Of the pairs that people tell apart, those in the same order; tied scores count half."""
-    found = [
-        0.5 + sign(scores[i] - scores[j]) * sign(ratings[i] - ratings[j]) / 2
-        for i, j in combinations(range(len(scores)), 2)
-        if ratings[i] != ratings[j]
-    ]
-    return math.fsum(found) / len(found) if found else math.nan
+    """Share of the pairs with unequal ratings in the same order. Tied scores count half."""
+    credits = []
+    for score_sign, rating_sign in sign_pairs(scores, ratings):
+        if rating_sign != 0:
+            credits.append(0.5 + score_sign * rating_sign / 2)
+    if not credits:
+        return math.nan
+    return math.fsum(credits) / len(credits)
+
+
+def deviations(values):
+    mean = sum(values) / len(values)
+    return [value - mean for value in values]
 
 
 def pearson(scores, ratings):
-    n = len(scores)
-    x, y = (sum(side) / max(n, 1) for side in (scores, ratings))
-    top = math.fsum((a - x) * (b - y) for a, b in zip(scores, ratings, strict=True))
-    squares = [
-        math.fsum((value - mean) ** 2 for value in side)
-        for side, mean in ((scores, x), (ratings, y))
-    ]
     if len(set(scores)) < 2 or len(set(ratings)) < 2:
         return math.nan
-    return top / math.sqrt(squares[0] * squares[1])
+    x = deviations(scores)
+    y = deviations(ratings)
+    covariance = math.fsum(a * b for a, b in zip(x, y, strict=True))
+    x_square = math.fsum(a**2 for a in x)
+    y_square = math.fsum(b**2 for b in y)
+    return covariance / math.sqrt(x_square * y_square)
 
 
 def ranks(values):
-    return [
-        sum(o < v for o in values) + (sum(o == v for o in values) + 1) / 2
-        for v in values
-    ]
+    """Ranks from 1. Equal values share the mean of their ranks."""
+    average_ranks = []
+    for value in values:
+        smaller = sum(other < value for other in values)
+        equal = values.count(value)
+        average_ranks.append(smaller + (equal + 1) / 2)
+    return average_ranks
 
 
 def spearman(scores, ratings):
-    return pearson(ranks(scores), ranks(ratings))
+    return pearson(ranks(list(scores)), ranks(list(ratings)))
 
 
 STATISTICS = {
@@ -80,7 +99,10 @@ STATISTICS = {
 
 def williams_t(first, second, between, n):
     """Steiger 1980, equation 7, term by term."""
-    determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    squares = first**2 + second**2 + between**2
+    determinant = 1 - squares + 2 * first * second * between
     mean = (first + second) / 2
-    below = 2 * ((n - 1) / (n - 3)) * determinant + mean**2 * (1 - between) ** 3
-    return (first - second) * math.sqrt((n - 1) * (1 + between) / below)
+    determinant_term = 2 * ((n - 1) / (n - 3)) * determinant
+    mean_term = mean**2 * (1 - between) ** 3
+    variance = determinant_term + mean_term
+    return (first - second) * math.sqrt((n - 1) * (1 + between) / variance)

@@ -1,7 +1,7 @@
 """BLEU, ROUGE-L, NGSM and descriptions of captions in loops, on lists of tokens.
 
-``Blanks`` and ``task_of`` make a task of captions whose tokens stand between blanks, and ``scored``
-the scores that a user gets of them.
+``Blanks`` and ``task_of`` create a task of captions with tokens separated by spaces, and
+``scored`` computes their scores with the public function.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NAN = float("nan")
 
 
 class Blanks:
-    """A tokenizer: words between blanks."""
+    """A tokenizer that splits at spaces."""
 
     name = "blanks"
 
@@ -24,67 +24,81 @@ class Blanks:
         return [caption.split() for caption in captions]
 
 
-def task_of(candidates, references, ids=None, tokenizer=None, **more):
-    """One candidate an image; both sides are texts."""
-    names = (
-        [f"image{place}" for place in range(len(candidates))] if ids is None else ids
-    )
-    return caption_task(
-        [[text] for text in candidates],
-        references,
-        names,
-        tokenizer or Blanks(),
-        **more,
-    )
+def image_names(candidates, ids):
+    if ids is not None:
+        return ids
+    return [f"image{number}" for number in range(len(candidates))]
+
+
+def task_of(candidates, references, ids=None, tokenizer=None, **options):
+    """A task with one candidate per image. Both sides are strings."""
+    names = image_names(candidates, ids)
+    candidate_lists = [[caption] for caption in candidates]
+    tokenizer = tokenizer or Blanks()
+    return caption_task(candidate_lists, references, names, tokenizer, **options)
 
 
 def scored(candidates, references, measures, ids=None, **options):
-    """The scores of one candidate an image, in the order given."""
-    names = (
-        [f"image{place}" for place in range(len(candidates))] if ids is None else ids
-    )
-    sides = (dict(zip(names, side, strict=True)) for side in (candidates, references))
+    """The scores of one candidate per image, in the given order."""
+    names = image_names(candidates, ids)
+    preds = dict(zip(names, candidates, strict=True))
+    refs = dict(zip(names, references, strict=True))
     options = {"task": "captions", "missing": "empty", "tokenizer": Blanks(), **options}
-    return semmetrics.score(*sides, measures=measures, **options).scores
+    return semmetrics.score(preds, refs, measures=measures, **options).scores
 
 
 def ngrams(tokens, n):
     return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
 
+def reference_length(candidate, references, rule):
+    sizes = [len(reference) for reference in references]
+    if rule == "shortest":
+        return min(sizes)
+    if rule == "average":
+        return sum(sizes) / len(sizes)
+    return min(sizes, key=lambda size: (abs(size - len(candidate)), size))
+
+
+def clipped_matches(counts, reference_counts):
+    """N-grams in common with the references, at most as often as in one of them."""
+    matches = 0
+    for gram, count in counts.items():
+        largest = max(other[gram] for other in reference_counts)
+        matches += min(count, largest)
+    return matches
+
+
 def bleu_row(candidate, references, rule="closest"):
-    """Tokens, effective reference length, n-grams and clipped matches; all 0 without references."""
+    """Tokens, effective reference length, n-grams and clipped matches.
+
+    All are 0 without references.
+    """
     if not references:
         return 0, 0, [0] * 4, [0] * 4
-    sizes = [len(reference) for reference in references]
-    length = {
-        "closest": min(sizes, key=lambda size: (abs(size - len(candidate)), size)),
-        "shortest": min(sizes),
-        "average": sum(sizes) / len(sizes),
-    }[rule]
-    guess, correct = [], []
+    guess = []
+    correct = []
     for n in range(1, 5):
-        mine = ngrams(candidate, n)
-        theirs = [ngrams(reference, n) for reference in references]
-        guess.append(sum(mine.values()))
-        correct.append(
-            sum(
-                min(count, max(bag[gram] for bag in theirs))
-                for gram, count in mine.items()
-            )
-        )
+        counts = ngrams(candidate, n)
+        reference_counts = [ngrams(reference, n) for reference in references]
+        guess.append(sum(counts.values()))
+        correct.append(clipped_matches(counts, reference_counts))
+    length = reference_length(candidate, references, rule)
     return len(candidate), length, guess, correct
 
 
 def bleu(rows, n):
-    """BLEU-n of rows of counts added up; tiny where nothing is found, as the COCO code has it."""
-    testlen, reflen = (sum(row[place] for row in rows) for place in (0, 1))
+    """BLEU-n of the summed counts, with the tiny constants of the COCO code."""
+    testlen = sum(row[0] for row in rows)
+    reflen = sum(row[1] for row in rows)
     product = 1.0
     for order in range(n):
-        guess, correct = (sum(row[place][order] for row in rows) for place in (2, 3))
+        guess = sum(row[2][order] for row in rows)
+        correct = sum(row[3][order] for row in rows)
         product *= (correct + 1e-15) / (guess + 1e-9)
     ratio = (testlen + 1e-15) / (reflen + 1e-9)
-    return product ** (1 / n) * (math.exp(1 - 1 / ratio) if ratio < 1 else 1.0)
+    penalty = math.exp(1 - 1 / ratio) if ratio < 1 else 1.0
+    return product ** (1 / n) * penalty
 
 
 def lcs(left, right):

@@ -20,12 +20,14 @@ def ngrams(tokens, order):
 
 def document_frequencies(documents):
     """In how many lists of captions each n-gram of orders 1 to 4 occurs."""
-    found = Counter()
+    frequencies = Counter()
     for captions in documents:
-        found.update(
-            {g for tokens in captions for n in range(1, 5) for g in ngrams(tokens, n)}
-        )
-    return found
+        distinct = set()
+        for tokens in captions:
+            for order in range(1, 5):
+                distinct |= set(ngrams(tokens, order))
+        frequencies.update(distinct)
+    return frequencies
 
 
 def score(candidate, references, frequencies, documents, *, sigma=6.0, clip=True):
@@ -45,21 +47,25 @@ def score(candidate, references, frequencies, documents, *, sigma=6.0, clip=True
 
 
 def cosine(candidate, reference, order, frequencies, documents, *, clip):
-    """Of the tf-idf vectors of one order; 0 where one of them is zero."""
-    mine, theirs = ngrams(candidate, order), ngrams(reference, order)
+    """Of the tf-idf vectors of one order, or 0 if one of them is zero."""
 
-    def weighted(counts):
-        return {
-            g: count * (math.log(documents) - math.log(max(1, frequencies.get(g, 0))))
-            for g, count in counts.items()
-        }
+    def weights(tokens):
+        vector = {}
+        for gram, count in ngrams(tokens, order).items():
+            frequency = max(1, frequencies.get(gram, 0))
+            vector[gram] = count * (math.log(documents) - math.log(frequency))
+        return vector
 
-    left, right = weighted(mine), weighted(theirs)
-    lengths = [math.sqrt(sum(w * w for w in side.values())) for side in (left, right)]
-    if not all(lengths):
+    left = weights(candidate)
+    right = weights(reference)
+    left_length = math.sqrt(sum(weight * weight for weight in left.values()))
+    right_length = math.sqrt(sum(weight * weight for weight in right.values()))
+    if not left_length or not right_length:
         return 0.0
-    common = [g for g in left if g in right]
-    products = [
-        (min(left[g], right[g]) if clip else left[g]) * right[g] for g in common
-    ]
-    return sum(products) / (lengths[0] * lengths[1])
+    products = []
+    for gram, weight in left.items():
+        other = right.get(gram, 0.0)
+        if clip:
+            weight = min(weight, other)
+        products.append(weight * other)
+    return sum(products) / (left_length * right_length)

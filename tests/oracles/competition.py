@@ -1,112 +1,97 @@
-"""A maximum discrepancy competition in loops: selection, scores of pairs, dominance, ranks."""
+"""A maximum discrepancy competition in loops: selection, dominance and ranks."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from decimal import Context, Decimal, localcontext
-from fractions import Fraction
 from itertools import combinations
-from operator import mul
 
+from oracles.agreement import spearman as spearman  # noqa: PLC0414
 from oracles.captions_ngram import ngsm
 
 
 def select(systems, k, similarity=None, n=4, lower=()):
-    """For each pair the k images of least similarity.
+    """For each pair of systems, the k images whose captions are least similar.
 
-    Images of similarity 0 are ordered by the similarities in ``lower``, and equal ones by id.
+    Images of similarity 0 are ordered by the similarities in ``lower``, and equal ones
+    by id.
     """
-    alike = similarity or (lambda a, b: ngsm(a.split(), b.split(), n))
 
-    def key(image, value, first, second):
-        captions = systems[first][image], systems[second][image]
-        rest = [one(*captions) for one in lower] if value == 0 else [0] * len(lower)
-        return value, *rest, image
+    def ngsm_of_texts(first, second):
+        return ngsm(first.split(), second.split(), n)
 
-    found = {}
+    similarity = similarity or ngsm_of_texts
+    selected = {}
     for first, second in combinations(systems, 2):
-        values = {
-            i: alike(systems[first][i], systems[second][i]) for i in systems[first]
-        }
-        keys = {
-            image: key(image, value, first, second) for image, value in values.items()
-        }
-        chosen = sorted(values, key=keys.__getitem__)[:k]
-        found[first, second] = [(i, values[i]) for i in chosen]
-    return found
+        keys = []
+        for image, caption in systems[first].items():
+            other = systems[second][image]
+            value = similarity(caption, other)
+            lower_values = [0] * len(lower)
+            if value == 0:
+                lower_values = [measure(caption, other) for measure in lower]
+            keys.append((value, *lower_values, image))
+        selected[first, second] = [(key[-1], key[0]) for key in sorted(keys)[:k]]
+    return selected
 
 
-def ngsm_product(first, second, n):
-    """The product of NGSM's n ratios, exactly, of texts of n words or more."""
-    product = Fraction(1)
-    for order in range(1, n + 1):
-        one, other = (
-            Counter(zip(*(side[i:] for i in range(order)), strict=False))
-            for side in (first, second)
-        )
-        product *= Fraction((one & other).total(), (one | other).total())
-    return product
+def product(matrix, vector):
+    """A matrix times a vector."""
+    sums = []
+    for row in matrix:
+        products = [factor * v for factor, v in zip(row, vector, strict=True)]
+        sums.append(sum(products))
+    return sums
+
+
+def normalized(vector):
+    total = sum(vector)
+    return [v / total for v in vector]
 
 
 def power_mean(matrix, powers):
-    """Equation 7 as it stands, up to a power."""
+    """Equation 7 as printed, up to a power."""
     size = len(matrix)
-    vector, total = [1.0] * size, [0.0] * size
+    vector = [1.0] * size
+    total = [0.0] * size
     for _ in range(powers):
-        vector = [
-            math.fsum(f * v for f, v in zip(row, vector, strict=True)) for row in matrix
-        ]
-        whole = math.fsum(vector)
-        vector = [v / whole for v in vector]
+        vector = normalized(product(matrix, vector))
         total = [t + v for t, v in zip(total, vector, strict=True)]
     return [t / powers for t in total]
 
 
+def squared(matrix):
+    """The square of a matrix, divided by its largest element."""
+    columns = list(zip(*matrix, strict=True))
+    rows = [product(columns, row) for row in matrix]
+    largest = max(max(row) for row in rows)
+    scaled = []
+    for row in rows:
+        scaled.append([value / largest for value in row])
+    return scaled
+
+
 def power_limit(matrix, period=1, doublings=70):
-    """The mean over one period of equation 7, at a very high power, in 60 digits of any size."""
+    """The mean of equation 7 over one period, at a very high power, in 60 digits."""
     with localcontext(Context(prec=60, Emax=10**17, Emin=-(10**17))):
-        matrix = [[Decimal(float(f)) for f in row] for row in matrix]
-        high, size = matrix, range(len(matrix))
+        decimals = []
+        for row in matrix:
+            decimals.append([Decimal(float(value)) for value in row])
+        power = decimals
         for _ in range(doublings):
-            columns = list(zip(*high, strict=True))
-            high = [[sum(map(mul, row, column)) for column in columns] for row in high]
-            most = max(max(row) for row in high)
-            high = [[f / most for f in row] for row in high]
-        vector, total = [sum(row) for row in high], [Decimal(0)] * len(size)
+            power = squared(power)
+        vector = [sum(row) for row in power]
+        total = [Decimal(0)] * len(vector)
         for _ in range(period):
-            vector = [sum(map(mul, row, vector)) for row in matrix]
-            vector = [v / sum(vector) for v in vector]
+            vector = normalized(product(decimals, vector))
             total = [t + v for t, v in zip(total, vector, strict=True)]
         return [float(t / period) for t in total]
 
 
 def dominance(scores):
-    size = range(len(scores))
-    return [
-        [1.0 if i == j else scores[i][j] / scores[j][i] for j in size] for i in size
-    ]
-
-
-def spearman(first, second):
-    """Of numbers that may be equal: the correlation of their mean ranks."""
-
-    def ranks(values):
-        return [
-            sum(o < v for o in values) + (sum(o == v for o in values) + 1) / 2
-            for v in values
-        ]
-
-    a, b = ranks(first), ranks(second)
-    mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
-    top = sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))
-    return top / math.sqrt(
-        sum((x - mean_a) ** 2 for x in a) * sum((y - mean_b) ** 2 for y in b)
-    )
-
-
-def repeats_word(tokens):
-    """Whether a word stands three or more times in a row."""
-    return any(
-        a == b == c for a, b, c in zip(tokens, tokens[1:], tokens[2:], strict=False)
-    )
+    """The ratio of the scores of each pair of systems."""
+    matrix = []
+    for i, row in enumerate(scores):
+        ratios = [score / scores[j][i] for j, score in enumerate(row) if j != i]
+        ratios.insert(i, 1.0)
+        matrix.append(ratios)
+    return matrix

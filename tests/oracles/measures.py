@@ -1,4 +1,4 @@
-"""Set measures in loops: a formula on counts, a policy for each 0/0, a mean, a bootstrap.
+"""Set measures in loops: a formula on counts, a policy for each 0/0, and a mean.
 
 Predictions and references are lists of sets of labels.
 """
@@ -44,7 +44,7 @@ FORMULAS = {
 
 
 def settled(value, n_pred, n_ref, policies, nothing):
-    """The value, what its policy puts in its place, or None where it is left out."""
+    """The value, or if undefined the value of its policy. None is not counted."""
     if value is not None:
         return value
     cause = "undefined"
@@ -58,63 +58,91 @@ def settled(value, n_pred, n_ref, policies, nothing):
 
 
 def mean(values, weights):
-    """Weighted mean of what is not None; values of weight 0 say nothing."""
-    pairs = [
-        (v, w) for v, w in zip(values, weights, strict=True) if v is not None and w > 0
-    ]
-    total = math.fsum(w for _, w in pairs)
-    return math.fsum(v * w for v, w in pairs) / total if total else NAN
+    """Weighted mean of the values that are not None and have a weight above 0."""
+    products = []
+    used_weights = []
+    for value, weight in zip(values, weights, strict=True):
+        if value is not None and weight > 0:
+            products.append(value * weight)
+            used_weights.append(weight)
+    total = math.fsum(used_weights)
+    return math.fsum(products) / total if total else NAN
 
 
 def universe(preds, refs, labels):
-    """The labels that count: by name of the convention, or a list that is given."""
+    """The labels that count: ``labels`` is "reference", "union" or a list."""
     if not isinstance(labels, str):
         return list(labels)
-    sides = refs if labels == "reference" else [*preds, *refs]
-    return sorted(set().union(*sides))
+    label_sets = refs if labels == "reference" else [*preds, *refs]
+    return sorted(set().union(*label_sets))
+
+
+def example_mean(formula, preds, refs, weights, policies):
+    """The mean over items."""
+    values = []
+    for pred, ref in zip(preds, refs, strict=True):
+        n_pred = len(pred)
+        n_ref = len(ref)
+        value = formula(len(pred & ref), n_pred, n_ref, None)
+        values.append(settled(value, n_pred, n_ref, policies, "empty"))
+    return mean(values, weights)
+
+
+def label_counts(label, preds, refs, weights):
+    """The weighted numbers of hits, predictions and references of one label."""
+    hits = []
+    predictions = []
+    references = []
+    for pred, ref, weight in zip(preds, refs, weights, strict=True):
+        if label in pred:
+            predictions.append(weight)
+        if label in ref:
+            references.append(weight)
+        if label in pred and label in ref:
+            hits.append(weight)
+    return math.fsum(hits), math.fsum(predictions), math.fsum(references)
+
+
+def micro_value(formula, counts, total, policies):
+    """The value of the counts of all labels together."""
+    hit = math.fsum(label_hits for label_hits, _, _ in counts)
+    n_pred = math.fsum(predictions for _, predictions, _ in counts)
+    n_ref = math.fsum(references for _, _, references in counts)
+    value = formula(hit, n_pred, n_ref, total * len(counts))
+    value = settled(value, n_pred, n_ref, policies, "empty")
+    return NAN if value is None else value
+
+
+def label_mean(formula, counts, total, policies, average):
+    """The mean over labels. "weighted" weights each label by its references."""
+    values = []
+    support = []
+    for hit, n_pred, n_ref in counts:
+        value = formula(hit, n_pred, n_ref, total)
+        values.append(settled(value, n_pred, n_ref, policies, "absent"))
+        support.append(n_ref)
+    defined_support = sum(
+        n for value, n in zip(values, support, strict=True) if value is not None
+    )
+    if average == "weighted" and defined_support:
+        return mean(values, support)
+    return mean(values, [1] * len(values))
 
 
 def score(name, preds, refs, *, average, labels="union", weights=None, **policies):
-    """The value of a measure; labels is "reference", "union", or the class list."""
+    """The value of a measure. ``labels`` is "reference", "union" or the class list."""
     formula = FORMULAS[name]
-    weights = [1] * len(refs) if weights is None else weights
-    pairs = list(zip(preds, refs, strict=True))
+    if weights is None:
+        weights = [1] * len(refs)
     if average == "example":
-        values = [
-            settled(
-                formula(len(p & r), len(p), len(r), None),
-                len(p),
-                len(r),
-                policies,
-                "empty",
-            )
-            for p, r in pairs
-        ]
-        return mean(values, weights)
-    classes = universe(preds, refs, labels)
-    counts = {}
-    for label in classes:
-        rows = [(label in p and label in r, label in p, label in r) for p, r in pairs]
-        counts[label] = [
-            math.fsum(w * row[place] for row, w in zip(rows, weights, strict=True))
-            for place in range(3)
-        ]
+        return example_mean(formula, preds, refs, weights, policies)
+    counts = []
+    for label in universe(preds, refs, labels):
+        counts.append(label_counts(label, preds, refs, weights))
     total = math.fsum(weights)
     if average == "micro":
-        hit, n_pred, n_ref = (
-            math.fsum(c[place] for c in counts.values()) for place in range(3)
-        )
-        value = formula(hit, n_pred, n_ref, total * len(classes))
-        value = settled(value, n_pred, n_ref, policies, "empty")
-        return NAN if value is None else value
-    if labels == "reference":  # a label all of whose references have weight 0 is none
-        counts = {label: c for label, c in counts.items() if c[2] > 0}
-    values = [
-        settled(formula(*c, total), c[1], c[2], policies, "absent")
-        for c in counts.values()
-    ]
-    support = [c[2] for c in counts.values()]
-    known = any(w for v, w in zip(values, support, strict=True) if v is not None)
-    return mean(
-        values, support if average == "weighted" and known else [1] * len(values)
-    )
+        return micro_value(formula, counts, total, policies)
+    if labels == "reference":
+        # A label does not count if all its references have weight 0.
+        counts = [label for label in counts if label[2] > 0]
+    return label_mean(formula, counts, total, policies, average)

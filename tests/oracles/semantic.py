@@ -1,7 +1,7 @@
-"""Label lists compared by meaning, in loops: matching, soft sums, word mover's distance, bags.
+"""Label lists compared by meaning, in loops: matching, soft sums, transport and bags.
 
-A label is a tuple of terms; vectors are a dict from term to a list of numbers, without the terms
-that take no part.
+A label is a tuple of terms. Vectors are a dict from term to a list of numbers. Terms
+that are not in it are ignored.
 """
 
 from __future__ import annotations
@@ -9,24 +9,27 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter
 
 from oracles.sets import class_of, kept
-from oracles.transport import relaxed_cost, transport_cost
+from oracles.transport import assignments, relaxed_cost, transport_cost
 
 NAN = float("nan")
 
 
+def dot(left, right):
+    return sum(x * y for x, y in zip(left, right, strict=True))
+
+
 def cosine(left, right):
-    """Rounded to nine decimals; 0 with a zero vector."""
-    lengths = math.sqrt(sum(x * x for x in left)) * math.sqrt(sum(x * x for x in right))
+    """Rounded to nine decimals. 0 with a zero vector."""
+    lengths = math.sqrt(dot(left, left)) * math.sqrt(dot(right, right))
     if lengths == 0:
         return 0.0
-    return round(sum(x * y for x, y in zip(left, right, strict=True)) / lengths, 9)
+    return round(dot(left, right) / lengths, 9)
 
 
 def terms_similarity(left, right, vectors):
-    """1 for equal terms; None where a term takes no part."""
+    """1 for equal terms; None if a term has no vector."""
     if left not in vectors or right not in vectors:
         return None
     return 1.0 if left == right else cosine(vectors[left], vectors[right])
@@ -34,14 +37,26 @@ def terms_similarity(left, right, vectors):
 
 def similarity(left, right, vectors):
     """Of the most similar terms of two labels."""
-    found = [terms_similarity(a, b, vectors) for a in left for b in right]
-    return max(value for value in found if value is not None)
+    values = []
+    for term, other in itertools.product(left, right):
+        value = terms_similarity(term, other, vectors)
+        if value is not None:
+            values.append(value)
+    return max(values)
+
+
+def similarities(pred, ref, vectors):
+    """A row of similarities to all references for each prediction."""
+    table = []
+    for label in pred:
+        table.append([similarity(label, other, vectors) for other in ref])
+    return table
 
 
 def terms_match(left, right, vectors, threshold):
-    """Whether two terms take part, are similar, and are so above the threshold.
+    """Whether two terms have vectors and a similarity above the threshold.
 
-    Different terms of which one has a vector of zeros are not.
+    Different terms do not match if one has a vector of zeros.
     """
     value = terms_similarity(left, right, vectors)
     if value is None:
@@ -52,17 +67,24 @@ def terms_match(left, right, vectors, threshold):
 
 
 def labels_match(left, right, vectors, threshold):
-    return any(terms_match(a, b, vectors, threshold) for a in left for b in right)
+    for term, other in itertools.product(left, right):
+        if terms_match(term, other, vectors, threshold):
+            return True
+    return False
 
 
 def are_equal(left, right, vectors):
-    """Whether two labels share a term that takes part."""
+    """Whether two labels share a term with a vector."""
     return any(term in vectors and term in right for term in left)
 
 
+def has_vector(label, vectors):
+    return any(term in vectors for term in label)
+
+
 def counted(labels, classes, vectors, *, duplicates):
-    """Labels that take part; under "once" the first of each class among them."""
-    labels = [label for label in labels if any(term in vectors for term in label)]
+    """Labels with a vector. Under "once", only the first of each class among them."""
+    labels = [label for label in labels if has_vector(label, vectors)]
     if duplicates == "each":
         return labels
     first = {}
@@ -72,103 +94,113 @@ def counted(labels, classes, vectors, *, duplicates):
 
 
 def sides(pred, ref, classes, vectors, *, duplicates="once", k=None, above=None):
-    """Predictions (cut first) and references that count."""
+    """Predictions (after the cut) and references that count."""
     labels = kept(pred, k, above)
     ref = [class_of(label, classes) for label in ref]
-    return tuple(
-        counted(side, classes, vectors, duplicates=duplicates) for side in (labels, ref)
-    )
+    counted_pred = counted(labels, classes, vectors, duplicates=duplicates)
+    counted_ref = counted(ref, classes, vectors, duplicates=duplicates)
+    return counted_pred, counted_ref
+
+
+def first_match(label, ref, unused, vectors, threshold):
+    """The first unused reference of the first term that matches one, or -1."""
+    for term in label:
+        for j in unused:
+            if labels_match((term,), ref[j], vectors, threshold):
+                return j
+    return -1
 
 
 def greedy(pred, ref, vectors, threshold):
-    """Predictions in order, terms in order, each taking the first unused reference."""
-    unused, found = list(range(len(ref))), []
+    """For each prediction, in order, the reference that it uses up, or -1."""
+    unused = list(range(len(ref)))
+    places = []
     for label in pred:
-        place = -1
-        for term in label:
-            for j in unused:
-                if place < 0 and labels_match((term,), ref[j], vectors, threshold):
-                    place = j
+        place = first_match(label, ref, unused, vectors, threshold)
         if place >= 0:
             unused.remove(place)
-        found.append(place)
-    return found
+        places.append(place)
+    return places
 
 
 def most(pred, ref, vectors, threshold):
     """How many pairs the largest one-to-one matching has."""
     if not pred:
         return 0
-    without = most(pred[1:], ref, vectors, threshold)
-    taken = [
-        1 + most(pred[1:], ref[:j] + ref[j + 1 :], vectors, threshold)
-        for j in range(len(ref))
-        if labels_match(pred[0], ref[j], vectors, threshold)
-    ]
-    return max([without, *taken])
+    first, *others = pred
+    sizes = [most(others, ref, vectors, threshold)]
+    for j, label in enumerate(ref):
+        if labels_match(first, label, vectors, threshold):
+            unused = ref[:j] + ref[j + 1 :]
+            sizes.append(1 + most(others, unused, vectors, threshold))
+    return max(sizes)
+
+
+def paired_similarities(table, n_ref):
+    """The similarities of the pairs of every one-to-one assignment."""
+    for references in assignments(len(table), n_ref):
+        yield [row[j] for row, j in zip(table, references, strict=True) if j >= 0]
 
 
 def largest(pred, ref, vectors, threshold):
-    """How many pairs the one-to-one matching has whose similarities, above 0, add up to most."""
-    table = [[similarity(p, r, vectors) for r in ref] for p in pred]
-    places = itertools.permutations([*range(len(ref)), *[-1] * len(pred)], len(pred))
-    found = []
-    for chosen in places:
-        pairs = [row[j] for row, j in zip(table, chosen, strict=True) if j >= 0]
-        if all(value > max(threshold, 0.0) for value in pairs):
-            found.append((round(sum(pairs), 8), len(pairs)))
-    return max(found)[1]
+    """How many pairs the matching with the largest sum of positive similarities has."""
+    table = similarities(pred, ref, vectors)
+    matchings = []
+    for values in paired_similarities(table, len(ref)):
+        if all(value > max(threshold, 0.0) for value in values):
+            matchings.append((round(sum(values), 8), len(values)))
+    return max(matchings)[1]
 
 
 def exact_first(pred, ref, vectors, threshold):
-    """How many pairs the best one-to-one matching has, by trying all.
+    """How many pairs the best one-to-one matching has, by exhaustive search.
 
-    It has the most pairs of equal labels, of those the largest sum of similarities of the other
-    pairs, and of those the most pairs.
+    It has the most pairs of equal labels, of those the largest sum of similarities of
+    the other pairs, and of those the most pairs.
     """
-    worth = [[_worth(p, r, vectors, threshold) for r in ref] for p in pred]
-    return max(_sums(worth, frozenset(range(len(ref)))))[2]
+    gains = []
+    for label in pred:
+        gains.append([pair_gain(label, other, vectors, threshold) for other in ref])
+    _, _, n_pairs = max(matching_gains(gains, frozenset(range(len(ref)))))
+    return n_pairs
 
 
-def _sums(worth, unused):
-    """What every one-to-one matching adds up to."""
-    if not worth:
+def matching_gains(gains, unused):
+    """The sum of the gains of the pairs of every one-to-one matching."""
+    if not gains:
         return {(0, 0, 0)}
-    found = _sums(worth[1:], unused)
+    first, *others = gains
+    sums = set(matching_gains(others, unused))
     for j in unused:
-        if worth[0][j] is not None:
-            others = _sums(worth[1:], unused - {j})
-            found = found | {
-                tuple(map(sum, zip(worth[0][j], s, strict=True))) for s in others
-            }
-    return found
+        if first[j] is None:
+            continue
+        equal, units, pairs = first[j]
+        for other in matching_gains(others, unused - {j}):
+            sums.add((equal + other[0], units + other[1], pairs + other[2]))
+    return sums
 
 
-def _worth(left, right, vectors, threshold):
-    """What a pair adds to the equal pairs, to the sum of the others, and to the pairs."""
+def pair_gain(left, right, vectors, threshold):
+    """The equal pairs, the similarity of unequal pairs and the pairs that a pair adds.
+
+    The similarity is in units of 1e-9. None if the labels do not match.
+    """
     if are_equal(left, right, vectors):
-        return (1, 0, 1)
-    units = _units(left, right, vectors, threshold)
-    return None if units is None else (0, units, 1)
-
-
-def _units(left, right, vectors, threshold):
-    """The similarity of two labels in units of 1e-9; None if they do not match."""
-    found = [
-        terms_similarity(a, b, vectors)
-        for a in left
-        for b in right
-        if terms_match(a, b, vectors, threshold)
-    ]
-    return round(max(found) * 1e9) if found else None
+        return 1, 0, 1
+    values = []
+    for term, other in itertools.product(left, right):
+        if terms_match(term, other, vectors, threshold):
+            values.append(terms_similarity(term, other, vectors))
+    if not values:
+        return None
+    return 0, round(max(values) * 1e9), 1
 
 
 def exact_first_in_steps(pred, ref, vectors, threshold):
-    """The same for labels of one term, as a person would do it.
-
-    Equal labels are taken off both lists first, and the rest is matched.
-    """
-    left, right, n_equal = [], [*ref], 0
+    """The same for labels of one term: remove equal labels first, then match the rest."""
+    left = []
+    right = [*ref]
+    n_equal = 0
     for label in pred:
         if label in right:
             right.remove(label)
@@ -178,121 +210,146 @@ def exact_first_in_steps(pred, ref, vectors, threshold):
     return n_equal + exact_first(left, right, vectors, threshold)
 
 
+def any_hits(pred, ref, vectors, threshold):
+    """Predictions that match any reference, and the number of references matched."""
+    is_hit = [False] * len(pred)
+    is_served = [False] * len(ref)
+    for i, label in enumerate(pred):
+        for j, other in enumerate(ref):
+            if labels_match(label, other, vectors, threshold):
+                is_hit[i] = True
+                is_served[j] = True
+    return is_hit, sum(is_served)
+
+
 def hits(pred, ref, vectors, threshold, match):
-    """Whether each prediction is a hit, and how many references are served."""
+    """Whether each prediction is a hit, and the number of references matched."""
     if match == "greedy":
-        found = [place >= 0 for place in greedy(pred, ref, vectors, threshold)]
-        return found, sum(found)
+        is_hit = [place >= 0 for place in greedy(pred, ref, vectors, threshold)]
+        return is_hit, sum(is_hit)
     if match == "any":
-        above = [[labels_match(p, r, vectors, threshold) for r in ref] for p in pred]
-        return [any(row) for row in above], sum(map(any, zip(*above, strict=True)))
-    size = {"optimal": most, "total": largest, "exact-first": exact_first}[match]
+        return any_hits(pred, ref, vectors, threshold)
+    matchings = {"optimal": most, "total": largest, "exact-first": exact_first}
+    size = matchings[match]
     sizes = [size(pred[:k], ref, vectors, threshold) for k in range(len(pred) + 1)]
-    return [b > a for a, b in itertools.pairwise(sizes)], sizes[-1]
+    is_hit = [after > before for before, after in itertools.pairwise(sizes)]
+    return is_hit, sizes[-1]
+
+
+def f1_value(precision, recall):
+    """The harmonic mean. nan if both are undefined, and 0 if one is 0 or undefined."""
+    if math.isnan(precision) and math.isnan(recall):
+        return NAN
+    if not precision > 0 or not recall > 0:
+        return 0.0
+    return 2 * precision * recall / (precision + recall)
 
 
 def set_values(pred, ref, vectors, threshold, match):
-    """Semantic precision, recall, F1, Jaccard and average precisions of an item; nan at 0/0."""
-    found, served = hits(pred, ref, vectors, threshold, match)
-    tp, p, g = sum(found), len(pred), len(ref)
-    at_hits = sum(sum(found[: n + 1]) / (n + 1) for n, hit in enumerate(found) if hit)
-    precision, recall = tp / p if p else NAN, served / g if g else NAN
-    both = tp and served
-    f1 = (
-        2 * precision * recall / (precision + recall)
-        if both
-        else 0.0
-        if p or g
-        else NAN
-    )
+    """Semantic set measures and average precisions of an item, or nan at 0/0."""
+    is_hit, served = hits(pred, ref, vectors, threshold, match)
+    tp = sum(is_hit)
+    p = len(pred)
+    g = len(ref)
+    precisions = [sum(is_hit[:n]) / n for n in range(1, p + 1) if is_hit[n - 1]]
+    precision = tp / p if p else NAN
+    recall = served / g if g else NAN
+    has_both = p and g
     return {
         "SemPrecision": precision,
         "SemRecall": recall,
-        "SemF1": f1,
+        "SemF1": f1_value(precision, recall),
         "SemJaccard": tp / (p + g - tp) if p or g else NAN,
-        "SemAP": at_hits / g if p and g else NAN,
-        "SemAP(normalize=hits)": at_hits / max(tp, 1) if p and g else NAN,
+        "SemAP": sum(precisions) / g if has_both else NAN,
+        "SemAP(normalize=hits)": sum(precisions) / max(tp, 1) if has_both else NAN,
     }
+
+
+def soft_sums(table, n_ref, match):
+    """The similarities of the matches of all predictions and of all references."""
+    if match == "any":
+        columns = zip(*table, strict=True)
+        return sum(map(max, table)), sum(map(max, columns))
+    largest_sum = max(map(sum, paired_similarities(table, n_ref)))
+    return largest_sum, largest_sum
 
 
 def soft_values(pred, ref, vectors, match):
-    """Soft precision, recall and F1 of an item; nan at 0/0."""
-    table = [[max(0.0, similarity(p, r, vectors)) for r in ref] for p in pred]
-    if not (pred and ref):
-        mine = theirs = 0.0
-    elif match == "any":
-        mine = sum(map(max, table))
-        theirs = sum(map(max, zip(*table, strict=True)))
-    else:
-        places = itertools.permutations(
-            [*range(len(ref)), *[-1] * len(pred)], len(pred)
-        )
-        mine = theirs = max(
-            sum(row[j] for row, j in zip(table, chosen, strict=True) if j >= 0)
-            for chosen in places
-        )
-    precision, recall = (
-        mine / len(pred) if pred else NAN,
-        theirs / len(ref) if ref else NAN,
-    )
-    f1 = 2 * precision * recall / (precision + recall) if mine and theirs else 0.0
+    """Soft precision, recall and F1 of an item, or nan at 0/0."""
+    table = []
+    for row in similarities(pred, ref, vectors):
+        table.append([max(0.0, value) for value in row])
+    pred_sum = 0.0
+    ref_sum = 0.0
+    if pred and ref:
+        pred_sum, ref_sum = soft_sums(table, len(ref), match)
+    precision = pred_sum / len(pred) if pred else NAN
+    recall = ref_sum / len(ref) if ref else NAN
     return {
         "SoftPrecision": precision,
         "SoftRecall": recall,
-        "SoftF1": f1 if pred or ref else NAN,
+        "SoftF1": f1_value(precision, recall),
     }
 
 
-def distance(left, right):
-    return math.dist(left, right)
-
-
 def transport_value(mine, theirs, vectors, *, text, relaxed=False):
-    """Of two lists of words; nan where one is empty. ``text``: with the paper's quirks."""
+    """The distance of two lists of words, or nan if one is empty.
+
+    With ``text``, all costs are 1 if all words have the same vector, as in the paper.
+    """
     if not mine or not theirs:
         return NAN
     words = sorted({*mine, *theirs})
-    bags = [[Counter(side)[word] for word in words] for side in (mine, theirs)]
-    costs = [[distance(vectors[a], vectors[b]) for b in words] for a in words]
+    rows = [mine.count(word) for word in words]
+    columns = [theirs.count(word) for word in words]
+    costs = []
+    for word in words:
+        costs.append([math.dist(vectors[word], vectors[other]) for other in words])
     if text and len(words) > 1 and not any(map(any, costs)):
-        costs = [[1.0] * len(words) for _ in words]
-    return (relaxed_cost if relaxed else transport_cost)(costs, *bags)
+        costs = [[1.0] * len(words)] * len(words)
+    cost = relaxed_cost if relaxed else transport_cost
+    return cost(costs, rows, columns)
 
 
 def text_words(labels):
-    """The words of all terms of all labels, joined to one text."""
-    return re.findall(
-        r"\b\w\w+\b", " ".join(term for label in labels for term in label).lower()
-    )
+    """The words of all terms of all labels, joined to one string."""
+    text = " ".join(itertools.chain.from_iterable(labels))
+    return re.findall(r"\b\w\w+\b", text.lower())
 
 
 def label_points(labels, vectors):
-    """For each label its first term that takes part."""
-    found = [
-        next((term for term in label if term in vectors), None) for label in labels
-    ]
-    return [term for term in found if term is not None]
+    """For each label its first term with a vector."""
+    points = []
+    for label in labels:
+        terms = [term for term in label if term in vectors]
+        points += terms[:1]
+    return points
+
+
+def unit_sum(terms, vectors):
+    """The sum of the normalised vectors of terms."""
+    units = []
+    for term in terms:
+        length = math.hypot(*vectors[term]) or 1.0
+        units.append([x / length for x in vectors[term]])
+    return [sum(column) for column in zip(*units, strict=True)]
 
 
 def mean_similarity(mine, theirs, vectors):
-    """Cosine of the sums of normalised vectors; nan where a side is empty."""
-    totals = []
-    for side in (mine, theirs):
-        if not side:
-            return NAN
-        units = [
-            [x / (math.hypot(*vectors[t]) or 1.0) for x in vectors[t]] for t in side
-        ]
-        totals.append([sum(column) for column in zip(*units, strict=True)])
-    return cosine(*totals)
+    """Cosine of the sums of normalised vectors, or nan if a side is empty."""
+    if not mine or not theirs:
+        return NAN
+    return cosine(unit_sum(mine, vectors), unit_sum(theirs, vectors))
 
 
 def mean(values, causes, policies):
-    """Mean over items: undefined ones as the policy of their cause says."""
+    """Mean over items. The policy of its cause replaces or skips an undefined value."""
+    replacements = {"0": 0.0, "1": 1.0, "nan": NAN}
     known = []
     for value, cause in zip(values, causes, strict=True):
+        policy = policies[cause]
         if not math.isnan(value):
             known.append(value)
-        elif policies[cause] != "skip":
-            known.append({"0": 0.0, "1": 1.0, "nan": NAN}[policies[cause]])
+        elif policy != "skip":
+            known.append(replacements[policy])
     return sum(known) / len(known) if known else NAN

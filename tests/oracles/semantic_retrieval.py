@@ -1,7 +1,7 @@
-"""Semantic recall, NCS and nDCG straight from their definitions: one query, plain Python.
+"""Semantic recall, NCS and nDCG by definition: one query, plain Python.
 
-``phi`` is the row of a query: its similarity to each item of the gallery. ``top`` lists the items
-retrieved, best first, and ``out`` the items that are left out of everything.
+``phi`` is the row of a query: its similarity to each item of the gallery. ``top`` lists
+the retrieved items, best first, and ``out`` the items to ignore.
 """
 
 from __future__ import annotations
@@ -12,72 +12,87 @@ NAN = float("nan")
 
 
 def ranking(row, k, out=()):
-    """The k best items; of equal ones the first."""
-    kept = [place for place in range(len(row)) if place not in set(out)]
-    return sorted(kept, key=lambda place: (-row[place], place))[:k]
+    """The k best items. Of equal ones the first."""
+    items = without(range(len(row)), out)
+    return sorted(items, key=lambda item: (-row[item], item))[:k]
+
+
+def without(items, out):
+    return [item for item in items if item not in out]
+
+
+def phi_sum(phi, items):
+    return sum(phi[item] for item in items)
 
 
 def ncs(top, phi, k, out=()):
-    """As the released code has it: means of K, or of all items where there are fewer."""
+    """As in the released code: means of K items, or of all if there are fewer."""
     best = ranking(phi, k, out)
-    retrieved = [place for place in top if place not in set(out)][:k]
-    if sum(phi[place] for place in best) <= 0:
+    best_sum = phi_sum(phi, best)
+    if best_sum <= 0:
         return NAN
-    mine = sum(phi[place] for place in retrieved) / len(best)
-    return mine / (sum(phi[place] for place in best) / len(best) + 1e-10)
+    retrieved = without(top, out)[:k]
+    retrieved_mean = phi_sum(phi, retrieved) / len(best)
+    return retrieved_mean / (best_sum / len(best) + 1e-10)
 
 
 def equation_5(top, phi, k, m, out=()):
-    """The retrieved part of the m most similar items, by phi."""
-    extended = ranking(phi, m, out)
-    retrieved = [place for place in top if place not in set(out)][:k]
-    whole = sum(phi[place] for place in extended)
-    return sum(phi[p] for p in retrieved if p in extended) / whole if whole > 0 else NAN
+    """The retrieved share, by phi, of the m most similar items."""
+    similar = ranking(phi, m, out)
+    retrieved = without(top, out)[:k]
+    found_items = [item for item in retrieved if item in similar]
+    total = phi_sum(phi, similar)
+    return phi_sum(phi, found_items) / total if total > 0 else NAN
 
 
 def semantic_recall(top, relevant, k, variant, phi=None, out=()):
-    """The four variants."""
-    hits = [place for place in top if place not in set(out)][:k]
-    hits = [place for place in hits if place in set(relevant)]
+    """Recall: "hard", "hit", "soft" or by phi."""
+    retrieved = without(top, out)[:k]
+    hits = [item for item in retrieved if item in relevant]
     if not relevant:
         return NAN
-    if variant in ("hard", "hit"):
-        return len(hits) / len(relevant) if variant == "hard" else float(bool(hits))
-    whole = sum(phi[place] for place in relevant)
-    if whole <= 0:
+    if variant == "hard":
+        return len(hits) / len(relevant)
+    if variant == "hit":
+        return float(bool(hits))
+    total = phi_sum(phi, relevant)
+    if total <= 0:
         return NAN
-    share = sum(phi[place] for place in hits) / (whole + 1e-20)
+    share = phi_sum(phi, hits) / (total + 1e-20)
     return share / len(relevant) if variant == "soft" else share
 
 
-def ndcg(top, phi, k, gain, discount, out=()):
-    """Discounted gains over those of the best order."""
-
-    def total(places):
-        gains = [max(phi[place], 0.0) for place in places]
+def discounted_gain(items, phi, gain, discount):
+    """The sum of the gains of ranked items, each divided by its rank's discount."""
+    terms = []
+    for rank, item in enumerate(items, start=1):
+        item_gain = max(phi[item], 0.0)
         if gain == "exponential":
-            gains = [2**one - 1 for one in gains]
-        divisors = [
-            math.log2(r + 1 if discount == "log2" else max(r, 2))
-            for r in range(1, k + 1)
-        ]
-        return sum(one / by for one, by in zip(gains, divisors, strict=False))
+            item_gain = 2**item_gain - 1
+        discount_rank = rank + 1 if discount == "log2" else max(rank, 2)
+        terms.append(item_gain / math.log2(discount_rank))
+    return sum(terms)
 
-    ideal = total(ranking(phi, k, out))
-    retrieved = [place for place in top if place not in set(out)][:k]
-    return total(retrieved) / ideal if ideal > 0 else NAN
+
+def ndcg(top, phi, k, gain, discount, out=()):
+    """Discounted gains divided by those of the best order."""
+    ideal = discounted_gain(ranking(phi, k, out), phi, gain, discount)
+    retrieved = without(top, out)[:k]
+    if ideal <= 0:
+        return NAN
+    return discounted_gain(retrieved, phi, gain, discount) / ideal
 
 
 def similar_images(phi, captions, m, depth, itself):
     """The m images that are most similar to each one by the lists of its captions."""
-    found = []
-    for image, own in enumerate(captions):
+    neighbours = []
+    for image, own_captions in enumerate(captions):
         sums: dict[int, float] = {}
-        for caption in own:
+        for caption in own_captions:
             column = [row[caption] for row in phi]
             for other in ranking(column, depth):
                 sums[other] = sums.get(other, 0.0) + column[other]
         if not itself:
             sums.pop(image, None)
-        found.append(sorted(sums, key=lambda one: -sums[one])[:m])
-    return found
+        neighbours.append(sorted(sums, key=sums.get, reverse=True)[:m])
+    return neighbours

@@ -45,11 +45,11 @@ def merge(captions, synsets):
 
     def put(among, word):
         new = concept(word)
-        if any(one.words == new.words for one in among):
+        if any(known.words == new.words for known in among):
             return
-        for place, one in enumerate(among):
-            if one.similarity(new):
-                among[place] = one.joined(new)
+        for place, known in enumerate(among):
+            if known.similarity(new):
+                among[place] = known.joined(new)
                 return
         among.append(new)
 
@@ -61,43 +61,42 @@ def merge(captions, synsets):
             elif len(raw) == 3:
                 ends = place, place_of(raw[1])
                 put(relations.setdefault(ends, []), raw[2].removeprefix("be "))
-    return [
-        *((node,) for node in nodes),
-        *(
-            (node, one)
-            for node, some in zip(nodes, attributes, strict=True)
-            for one in some
-        ),
-        *(
-            (nodes[a], nodes[b], one)
-            for (a, b), some in relations.items()
-            for one in some
-        ),
-    ]
+    tuples = [(node,) for node in nodes]
+    for node, node_attributes in zip(nodes, attributes, strict=True):
+        tuples += [(node, attribute) for attribute in node_attributes]
+    for (subject, target), pair_relations in relations.items():
+        for relation in pair_relations:
+            tuples.append((nodes[subject], nodes[target], relation))
+    return tuples
+
+
+def is_in_category(concepts, category, words):
+    """Whether a tuple counts. ``words`` are the attributes of other categories."""
+    if category in LENGTHS:
+        return len(concepts) in LENGTHS[category]
+    if len(concepts) != 2:
+        return False
+    return "/".join(sorted(concepts[1].words)) in words
+
+
+def is_match(concepts, others):
+    """Whether two tuples have the same length and similar concepts at each place."""
+    if len(concepts) != len(others):
+        return False
+    pairs = zip(concepts, others, strict=True)
+    return all(concept.similarity(other) > 0 for concept, other in pairs)
 
 
 def counts(candidate, references, synsets, category="All", words=frozenset()):
-    """Hits, and the number of tuples of either side, in a category; ``words`` are those of it."""
+    """Hits, and the number of tuples of both sides, in a category."""
 
-    def chosen(tuples):
-        if category in LENGTHS:
-            return [one for one in tuples if len(one) in LENGTHS[category]]
-        return [
-            one
-            for one in tuples
-            if len(one) == 2 and "/".join(sorted(one[1].words)) in words
-        ]
+    def chosen(captions):
+        tuples = merge(captions, synsets)
+        return [row for row in tuples if is_in_category(row, category, words)]
 
-    mine, theirs = (
-        chosen(merge([candidate], synsets)),
-        chosen(merge(references, synsets)),
-    )
-    hits = sum(
-        any(
-            len(one) == len(other)
-            and all(a.similarity(b) > 0 for a, b in zip(one, other, strict=True))
-            for other in theirs
-        )
-        for one in mine
-    )
-    return hits, len(mine), len(theirs)
+    candidate_tuples = chosen([candidate])
+    reference_tuples = chosen(references)
+    hits = 0
+    for concepts in candidate_tuples:
+        hits += any(is_match(concepts, others) for others in reference_tuples)
+    return hits, len(candidate_tuples), len(reference_tuples)

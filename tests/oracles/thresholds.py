@@ -1,4 +1,4 @@
-"""Cuts of labelled pairs, in loops."""
+"""Thresholds for the cosine of labelled pairs, in loops."""
 
 from __future__ import annotations
 
@@ -9,31 +9,48 @@ NAN = float("nan")
 
 
 def pairs_at(cosines, same, threshold):
-    """Counts and rates of "the cosine is above the threshold" as a test of "the same"."""
-    tp = sum(c > threshold and s for c, s in zip(cosines, same, strict=True))
-    fp = sum(c > threshold and not s for c, s in zip(cosines, same, strict=True))
-    yes, no = sum(same), len(same) - sum(same)
+    """Counts and rates of "the cosine is above the threshold" as a test for "same"."""
+    tp = 0
+    fp = 0
+    for cosine, is_same in zip(cosines, same, strict=True):
+        if cosine > threshold and is_same:
+            tp += 1
+        elif cosine > threshold:
+            fp += 1
+    positives = sum(same)
+    negatives = len(same) - positives
+    predicted = tp + fp
+    precision = tp / predicted if predicted else NAN
+    recall = tp / positives
+    false_positive_rate = fp / negatives
+    correct = tp + negatives - fp
     return {
-        "precision": tp / (tp + fp) if tp + fp else NAN,
-        "recall": tp / yes,
-        "f1": 2 * tp / (tp + fp + yes),
-        "accuracy": (tp + no - fp) / (yes + no),
-        "youden": tp / yes - fp / no,
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * tp / (predicted + positives),
+        "accuracy": correct / len(same),
+        "youden": recall - false_positive_rate,
     }
 
 
 def decisions(cosines):
-    """One threshold for every decision that a threshold from -1 to 1 can make, rising."""
-    ends = [-1.0, *sorted({c for c in cosines if math.isfinite(c)}), 1.0]
-    return sorted({(a + b) / 2 for a, b in pairwise(ends)})
+    """One threshold, in increasing order, for each way to split the pairs."""
+    finite = {cosine for cosine in cosines if math.isfinite(cosine)}
+    ends = [-1.0, *sorted(finite), 1.0]
+    middles = {(low + high) / 2 for low, high in pairwise(ends)}
+    return sorted(middles)
 
 
 def area(cosines, same):
-    """How often a pair that means the same has the larger cosine; half where they are equal."""
-    wins = [
-        1.0 if a > b else 0.5 if a == b else 0.0
-        for a, s in zip(cosines, same, strict=True)
-        for b, t in zip(cosines, same, strict=True)
-        if s and not t
-    ]
-    return sum(wins) / len(wins)
+    """How often a pair with the same meaning has the larger cosine. Ties count half."""
+    pairs = list(zip(cosines, same, strict=True))
+    positives = [cosine for cosine, is_same in pairs if is_same]
+    negatives = [cosine for cosine, is_same in pairs if not is_same]
+    wins = 0.0
+    for positive in positives:
+        for negative in negatives:
+            if positive > negative:
+                wins += 1.0
+            elif positive == negative:
+                wins += 0.5
+    return wins / (len(positives) * len(negatives))

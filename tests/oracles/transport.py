@@ -1,4 +1,4 @@
-"""Optimal transport by linear programming and assignment by trying everything: slow and plain."""
+"""Optimal transport by linear programming and assignment by exhaustive search."""
 
 from __future__ import annotations
 
@@ -7,59 +7,87 @@ import itertools
 import numpy as np
 from scipy.optimize import linprog
 
+NAN = float("nan")
+
 
 def transport_cost(costs, rows, columns):
-    """The least cost of one problem, by linprog on the shares."""
+    """The minimum cost of one problem, by linprog on the normalised weights."""
     costs = np.asarray(costs, float)
-    rows, columns = np.asarray(rows, float), np.asarray(columns, float)
+    rows = np.asarray(rows, float)
+    columns = np.asarray(columns, float)
     if rows.sum() == 0 or columns.sum() == 0:
-        return float("nan")
-    rows, columns = rows / rows.sum(), columns / columns.sum()
+        return NAN
+    rows = rows / rows.sum()
+    columns = columns / columns.sum()
     m, n = costs.shape
     equations = np.zeros((m + n, m * n))
-    for i, j in itertools.product(range(m), range(n)):
-        equations[i, i * n + j] = equations[m + j, i * n + j] = 1
-    cells = np.where((rows > 0)[:, None] & (columns > 0), costs, 0.0).ravel()
-    found = linprog(
-        cells, A_eq=equations[:-1], b_eq=np.r_[rows, columns][:-1], method="highs"
+    for i in range(m):
+        for j in range(n):
+            cell = i * n + j
+            equations[i, cell] = 1
+            equations[m + j, cell] = 1
+    is_used = (rows > 0)[:, None] & (columns > 0)
+    used_costs = np.where(is_used, costs, 0.0)
+    totals = np.concatenate([rows, columns])
+    solution = linprog(
+        used_costs.ravel(), A_eq=equations[:-1], b_eq=totals[:-1], method="highs"
     )
-    return float(found.fun)
+    return float(solution.fun)
+
+
+def one_sided_cost(costs, rows, columns):
+    """The cost if each row goes to its cheapest column with a weight."""
+    used = [j for j, weight in enumerate(columns) if weight > 0]
+    total = 0
+    for weight, row in zip(rows, costs, strict=True):
+        if weight > 0:
+            total += weight * min(row[j] for j in used)
+    return total / sum(weight for weight in rows if weight > 0)
 
 
 def relaxed_cost(costs, rows, columns):
     """The larger of the two one-sided relaxations."""
-    left = [(r, i) for i, r in enumerate(rows) if r > 0]
-    right = [(c, j) for j, c in enumerate(columns) if c > 0]
-    if not left or not right:
-        return float("nan")
-    there = sum(r * min(costs[i][j] for _, j in right) for r, i in left) / sum(
-        r for r, _ in left
-    )
-    back = sum(c * min(costs[i][j] for _, i in left) for c, j in right) / sum(
-        c for c, _ in right
-    )
-    return max(there, back)
+    if not any(rows) or not any(columns):
+        return NAN
+    transposed = list(zip(*costs, strict=True))
+    forward = one_sided_cost(costs, rows, columns)
+    backward = one_sided_cost(transposed, columns, rows)
+    return max(forward, backward)
 
 
 def greedy(similarity, threshold):
-    """Predictions in order, each taking the first unused reference above the threshold."""
-    unused, found = list(range(len(similarity[0]))) if len(similarity) else [], []
+    """For each prediction, the first unused reference above the threshold, or -1."""
+    if not len(similarity):
+        return []
+    unused = list(range(len(similarity[0])))
+    references = []
     for row in similarity:
-        place = next((j for j in unused if row[j] > threshold), -1)
-        if place >= 0:
-            unused.remove(place)
-        found.append(place)
-    return found
+        reference = -1
+        for j in unused:
+            if row[j] > threshold:
+                reference = j
+                unused.remove(j)
+                break
+        references.append(reference)
+    return references
+
+
+def assignments(n_pred, n_ref):
+    """Every one-to-one assignment: the reference of each prediction, or -1."""
+    references = [*range(n_ref), *[-1] * n_pred]
+    return itertools.permutations(references, n_pred)
 
 
 def best_matching(similarity, threshold):
-    """The most pairs, and the largest total of positive similarities, over all assignments."""
+    """The most pairs, and the largest total of positive similarities."""
     m = len(similarity)
     n = len(similarity[0]) if m else 0
-    most, total = 0, 0.0
-    for places in itertools.permutations([*range(n), *[-1] * m], m):
-        chosen = [similarity[i][j] for i, j in enumerate(places) if j >= 0]
-        if all(value > threshold for value in chosen):
-            most = max(most, len(chosen))
-            total = max(total, sum(max(value, 0.0) for value in chosen))
-    return most, total
+    most = 0
+    largest_total = 0.0
+    for references in assignments(m, n):
+        values = [similarity[i][j] for i, j in enumerate(references) if j >= 0]
+        if all(value > threshold for value in values):
+            total = sum(max(value, 0.0) for value in values)
+            most = max(most, len(values))
+            largest_total = max(largest_total, total)
+    return most, largest_total

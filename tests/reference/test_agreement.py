@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from reference_data import coco_test_captions
 
 import semmetrics
 
@@ -27,63 +28,63 @@ PUBLISHED = {
 @pytest.fixture(scope="module")
 def page():
     """The cells of the table of the page, by measure."""
-    rows = re.findall(
-        r"^\| `(.*?)` \| (\d.*) \|$", PAGE.read_text("utf-8"), re.MULTILINE
-    )
-    return {name: [cell.strip() for cell in cells.split(" | ")] for name, cells in rows}
+    text = PAGE.read_text("utf-8")
+    rows = re.findall(r"^\| `(.*?)` \| (\d.*) \|$", text, re.MULTILINE)
+    table = {}
+    for name, cells in rows:
+        table[name] = [cell.strip() for cell in cells.split(" | ")]
+    return table
 
 
 def test_the_page_has_the_published_figures(page):
-    found = {name: float(page[name][0].split()[0]) for name in PUBLISHED}
-    assert found == PUBLISHED
+    figures = {name: float(page[name][0].split()[0]) for name in PUBLISHED}
+    assert figures == PUBLISHED
     assert len(page) == 15
 
 
-def test_every_measure_of_captions_agrees_as_the_page_says(reference_dir, page):
+def test_every_measure_agrees_with_people_as_the_page_says(reference_dir, page):
     measures = list(page)
-    if not find_spec("pycocoevalcap"):  # it has the synonyms
-        measures = [
-            name for name in page if not name.startswith(("METEOR", "SPICE", "SPIDEr"))
-        ]
-    found = semmetrics.meta(
+    if not find_spec("pycocoevalcap"):  # The package has the synonyms.
+        families = ("METEOR", "SPICE", "SPIDEr")
+        measures = [name for name in page if not name.startswith(families)]
+
+    results = semmetrics.meta(
         reference_dir / "flickr8k" / "flickr8k_expert.json",
         protocol="flickr8k-expert",
         measures=measures,
         baseline="CIDEr-D",
         tuples=reference_dir / "spice" / "raw_tuples_flickr8k.jsonl.gz",
     )
-    for one in found:
-        value = f"{100 * one.value:.3f} [{100 * one.low:.2f}, {100 * one.high:.2f}]"
-        assert value == page[one.heading][0]
-        if one.heading != "CIDEr-D":
-            ends = (one.difference, one.difference_low, one.difference_high)
-            text = "{:+.2f} [{:+.2f}, {:+.2f}]".format(*(100 * end for end in ends))
-            assert text == page[one.heading][1]
-            assert f"{one.p:.4f}" == page[one.heading][2]
+
+    for result in results:
+        value = f"{100 * result.value:.3f}"
+        interval = f"[{100 * result.low:.2f}, {100 * result.high:.2f}]"
+        cells = page[result.heading]
+        assert cells[0] == f"{value} {interval}"
+        if result.heading != "CIDEr-D":
+            difference = f"{100 * result.difference:+.2f}"
+            low = f"{100 * result.difference_low:+.2f}"
+            high = f"{100 * result.difference_high:+.2f}"
+            assert cells[1] == f"{difference} [{low}, {high}]"
+            assert cells[2] == f"{result.p:.4f}"
 
 
-def test_ratings_of_pairs_of_cxc(reference_dir):
-    """The number of rated pairs, and those by way of sampling (Parekh et al. 2021, table 1)."""
-    captions, references = {}, {}
-    lines = (
-        (reference_dir / "coco" / "coco_karpathy_test5k.tsv")
-        .read_text("utf-8")
-        .splitlines()
-    )
-    for image, sentence, text in (line.split("\t") for line in lines[1:]):
-        captions[sentence] = text
-        references.setdefault(image, []).append(text)
-    found = semmetrics.meta(
+def test_cxc_has_the_published_number_of_rated_pairs(reference_dir):
+    """Parekh et al. 2021, table 1: all pairs, and those of each sampling method."""
+    captions = coco_test_captions(reference_dir)
+
+    results = semmetrics.meta(
         reference_dir / "cxc" / "sits_test.csv",
-        captions,
-        references,
+        captions.by_sentence,
+        captions.by_image,
         protocol="cxc-sits",
         measures="ROUGE-L",
         resamples=2,
     )
-    assert {one.group: one.n for one in found} == {
+
+    assert {result.group: result.n for result in results} == {
         "all": 44_833,
         "c2i_intrasim": 19_833,
         "c2i_original": 25_000,
     }
-    assert {one.statistic for one in found} == {"pearson", "spearman"}
+    assert {result.statistic for result in results} == {"pearson", "spearman"}

@@ -7,12 +7,13 @@ counted once; and the released code itself on captions of COCO, where it is inst
 
 from __future__ import annotations
 
-import gzip
+import itertools
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from oracles import cider as oracle
+from reference_data import coco_test_captions, ptb_tokens
 
 from semmetrics.data.judgement_files import read_judgements
 from semmetrics.data.tasks import caption_task
@@ -26,25 +27,17 @@ from semmetrics.text.tokenizers import open_tokenizer
 def values(candidates, references, measure, tokenizer="whitespace"):
     names = [str(number) for number in range(len(references))]
     task = caption_task(candidates, references, names, open_tokenizer(tokenizer))
-    return (
-        evaluate(task, [measure])
-        .rows(measure.definition.family.statistic(measure))["value"]
-        .values
-    )
+    statistic = measure.definition.family.statistic(measure)
+    return evaluate(task, [measure]).rows(statistic)["value"].values
 
 
-def ptb_tokens(path):
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return dict(line.rstrip("\n").split("\t") for line in lines)
-
-
-def test_coco_caption_example(fakecap):
+def test_the_example_of_coco_caption_has_the_published_value(fakecap):
     gts, res = fakecap
-    found = values([res[key] for key in gts], list(gts.values()), CIDErD())
-    assert found.mean() == pytest.approx(0.5997905185184199, abs=1e-12)
+    item_values = values([res[key] for key in gts], list(gts.values()), CIDErD())
+    assert item_values.mean() == pytest.approx(0.5997905185184199, abs=1e-12)
 
 
-def test_aac_metrics_readme():
+def test_the_example_of_aac_metrics_has_the_printed_values():
     candidates = [["a man is speaking"], ["rain falls"]]
     references = [
         [
@@ -54,64 +47,73 @@ def test_aac_metrics_readme():
         ],
         ["rain is falling hard on a surface"],
     ]
-    found = values(candidates, references, CIDErD(), "ptb")
-    assert found.round(4).tolist() == [1.3641, 0.5587]
-    assert round(found.mean(), 4) == 0.9614
+    item_values = values(candidates, references, CIDErD(), "ptb")
+    assert item_values.round(4).tolist() == [1.3641, 0.5587]
+    assert round(item_values.mean(), 4) == 0.9614
+
+
+def tokenized(caption_lists, tokens):
+    """The tokens of each caption in lists of captions."""
+    token_lists = []
+    for captions in caption_lists:
+        token_lists.append([tokens[caption] for caption in captions])
+    return token_lists
 
 
 @pytest.mark.parametrize(("df", "expected"), [("rows", 43.891), ("references", 43.829)])
-def test_flickr8k_expert(reference_dir, df, expected):
-    """Each judgement of a caption is a candidate; the tokens are the released tokenizer's."""
-    tokens = ptb_tokens(reference_dir / "coco" / "ptb_tokens_flickr8k.tsv.gz")
+def test_tau_c_on_flickr8k_expert_is_the_published_one(reference_dir, df, expected):
+    tokens = ptb_tokens(reference_dir, "flickr8k")
     judged = read_judgements(reference_dir / "flickr8k" / "flickr8k_expert.json")
-    sides = judged.caption_sides()[:2]
-    candidates, references = (
-        [[tokens[text] for text in some] for some in one.values()] for one in sides
+    candidates, references, _ = judged.caption_sides()
+
+    item_values = values(
+        tokenized(candidates.values(), tokens),
+        tokenized(references.values(), tokens),
+        CIDErD(df=df),
     )
-    found = values(candidates, references, CIDErD(df=df))
+
     assert len(judged) == 16_992
-    assert round(100 * correlation(found, judged.values, "kendall-c"), 3) == expected
+    tau = correlation(item_values, judged.values, "kendall-c")
+    assert round(100 * tau, 3) == expected
 
 
 @pytest.fixture(scope="module")
 def coco(reference_dir):
     """The tokens of the captions of 1,000 images."""
-    tokens = ptb_tokens(reference_dir / "coco" / "ptb_tokens_coco_test5k.tsv.gz")
-    path = reference_dir / "coco" / "coco_karpathy_test5k.tsv"
-    images: dict[str, list[str]] = {}
-    with path.open(encoding="utf-8") as lines:
-        next(lines)
-        for line in lines:
-            image, _, text = line.rstrip("\n").split("\t")
-            images.setdefault(image, []).append(tokens[text])
-    return list(images.values())[:1000]
+    tokens = ptb_tokens(reference_dir, "coco_test5k")
+    images = coco_test_captions(reference_dir).by_image
+    return tokenized(list(images.values())[:1000], tokens)
 
 
-def sampled(coco, number):
-    """Random images and captions of other ones."""
+@pytest.fixture(scope="module")
+def captions(coco):
+    """The tokens of all captions of the 1,000 images."""
+    return list(itertools.chain.from_iterable(coco))
+
+
+def random_pairs(n_images, n_captions, n_pairs):
+    """Rows of random images and of random captions."""
     rng = np.random.default_rng(0)
-    images, captions = (
-        rng.integers(0, len(coco), number),
-        rng.integers(0, 5 * len(coco), number),
-    )
-    return images, captions
+    images = rng.integers(0, n_images, n_pairs)
+    return images, rng.integers(0, n_captions, n_pairs)
 
 
-@pytest.mark.parametrize("measure", ["CIDEr-D", "CIDEr"])
-def test_matrix_of_coco(coco, measure):
-    captions = [text for texts in coco for text in texts]
-    found = caption_matrix(coco, captions, measure=measure, tokenizer="whitespace")
-    documents = [[text.split() for text in texts] for texts in coco]
+@pytest.mark.parametrize(
+    ("measure", "options"),
+    [
+        ("CIDEr-D", {"sigma": 6.0, "clip": True}),
+        ("CIDEr", {"sigma": None, "clip": False}),
+    ],
+)
+def test_the_matrix_of_coco_has_the_oracles_values(coco, captions, measure, options):
+    matrix = caption_matrix(coco, captions, measure=measure, tokenizer="whitespace")
+
+    documents = [oracle.split(texts) for texts in coco]
     frequencies = oracle.document_frequencies(documents)
-    options = (
-        {"sigma": 6.0, "clip": True}
-        if measure == "CIDEr-D"
-        else {"sigma": None, "clip": False}
-    )
-    own = np.arange(500) // 5, np.arange(500)
-    for image, caption in np.concatenate(
-        [np.array(own), sampled(coco, 1500)], axis=1
-    ).T.tolist():
+    own_pairs = [(row // 5, row) for row in range(500)]
+    images, chosen = random_pairs(len(coco), len(captions), 1500)
+    pairs = own_pairs + list(zip(images.tolist(), chosen.tolist(), strict=True))
+    for image, caption in pairs:
         expected = oracle.score(
             captions[caption].split(),
             documents[image],
@@ -119,36 +121,33 @@ def test_matrix_of_coco(coco, measure):
             len(coco),
             **options,
         )
-        assert found[image, caption] == pytest.approx(expected, abs=1e-9)
+        assert matrix[image, caption] == pytest.approx(expected, abs=1e-9)
 
 
-def test_matrix_of_coco_as_pycocoevalcap(coco):
-    """The released scorer, given the same document frequencies: as many rows as documents."""
-    released = pytest.importorskip(
-        "pycocoevalcap.cider.cider_scorer", reason="pycocoevalcap is not installed"
-    )
-    captions = [text for texts in coco for text in texts]
-    found = caption_matrix(coco, captions, tokenizer="whitespace")
-    images, chosen = sampled(coco, len(coco))
+def test_the_matrix_of_coco_has_the_values_of_pycocoevalcap(coco, captions):
+    """The released scorer gets as many pairs as there are documents."""
+    released = pytest.importorskip("pycocoevalcap.cider.cider_scorer")
+    images, chosen = random_pairs(len(coco), len(captions), len(coco))
     scorer = released.CiderScorer()
     for image, caption in zip(images, chosen, strict=True):
         scorer += (captions[caption], coco[image])
-    scorer.document_frequency.update(
-        fit_document_frequencies(coco, "whitespace").as_dict()
-    )
-    assert_allclose(found[images, chosen], scorer.compute_cider(), rtol=0, atol=1e-9)
+    frequencies = fit_document_frequencies(coco, "whitespace")
+    scorer.document_frequency.update(frequencies.as_dict())
+
+    matrix = caption_matrix(coco, captions, tokenizer="whitespace")
+
+    assert_allclose(matrix[images, chosen], scorer.compute_cider(), rtol=0, atol=1e-9)
 
 
-def test_candidates_of_coco_as_pycocoevalcap(coco):
-    released = pytest.importorskip(
-        "pycocoevalcap.cider.cider", reason="pycocoevalcap is not installed"
-    )
-    candidates, references = (
-        [texts[:1] for texts in coco],
-        [texts[1:] for texts in coco],
-    )
-    gts, res = (dict(enumerate(side)) for side in (references, candidates))
+def test_items_of_coco_have_the_values_of_pycocoevalcap(coco):
+    released = pytest.importorskip("pycocoevalcap.cider.cider")
+    candidates = [texts[:1] for texts in coco]
+    references = [texts[1:] for texts in coco]
+    gts = dict(enumerate(references))
+    res = dict(enumerate(candidates))
     mean, expected = released.Cider().compute_score(gts, res)
-    found = values(candidates, references, CIDErD())
-    assert_allclose(found, expected, rtol=0, atol=1e-12)
-    assert found.mean() == pytest.approx(mean, abs=1e-12)
+
+    item_values = values(candidates, references, CIDErD())
+
+    assert_allclose(item_values, expected, rtol=0, atol=1e-12)
+    assert item_values.mean() == pytest.approx(mean, abs=1e-12)

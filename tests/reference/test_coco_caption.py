@@ -12,6 +12,7 @@ import json
 from importlib.util import find_spec
 
 import pytest
+from reference_data import coco_test_captions, read_json
 
 import semmetrics
 from semmetrics.text.tokenizers import open_tokenizer
@@ -38,55 +39,64 @@ def tokens(texts):
     return list(map(" ".join, open_tokenizer("ptb").tokens(texts)))
 
 
-def karpathy(coco):
-    """The captions of each image of the split."""
-    images: dict[str, list[str]] = {}
-    for line in (coco / "coco_karpathy_test5k.tsv").read_text("utf-8").splitlines()[1:]:
-        image, _, text = line.split("\t")
-        images.setdefault(image, []).append(text)
-    return images
+def raw_references(texts, expected_tokens):
+    """Restore the stop after "bat", which the tokens of one caption have."""
+    restored = []
+    for text, words, expected in zip(
+        texts, tokens(texts), expected_tokens, strict=True
+    ):
+        if words != expected:
+            assert expected == words + "."
+            assert words.endswith(" bat")
+            text = expected + ","  # The comma is dropped, and the stop stays.
+        restored.append(text)
+    return restored
 
 
 @pytest.fixture(scope="module")
 def references(reference_dir):
-    """Texts of which the tokenizer makes the tokens of the example."""
-    coco = reference_dir / "coco"
-    expected = json.loads((coco / "fakecap_tokenized_gts.json").read_text("utf-8"))
-    split = karpathy(coco)
-    raw = [name for name in expected if len(split.get(name, ())) == len(expected[name])]
-    assert len(raw) == 128  # the split has five captions of an image that has six
-    found = {
-        name: list(split[name] if name in raw else texts)
-        for name, texts in expected.items()
-    }
-    for name, texts in found.items():
-        for place, (made, right) in enumerate(
-            zip(tokens(texts), expected[name], strict=True)
-        ):
-            if made != right:  # one, where the next caption had kept the stop of "bat."
-                assert (made + ".", made.split()[-1]) == (right, "bat")
-                texts[place] = right + ","  # which is dropped, and keeps the stop
-        assert tokens(texts) == expected[name]
-    return found
+    """Captions that have the tokens of the example."""
+    expected = read_json(reference_dir / "coco" / "fakecap_tokenized_gts.json")
+    images = coco_test_captions(reference_dir).by_image
+    n_raw = 0
+    captions = {}
+    for name, expected_tokens in expected.items():
+        texts = images.get(name, [])
+        if len(texts) == len(expected_tokens):
+            n_raw += 1
+        else:
+            texts = expected_tokens
+        captions[name] = raw_references(texts, expected_tokens)
+        assert tokens(captions[name]) == expected_tokens
+    assert n_raw == 128  # The split has five captions of an image that has six.
+    return captions
 
 
-def test_the_protocol_on_raw_captions(reference_dir, references, tmp_path):
-    annotations = [
-        {"image_id": int(name), "id": place, "caption": text}
-        for name, texts in references.items()
-        for place, text in enumerate(texts)
-    ]
-    path = tmp_path / "captions_val2014.json"
+@pytest.fixture
+def annotation_file(references, tmp_path):
+    annotations = []
+    for name, texts in references.items():
+        for number, text in enumerate(texts):
+            annotation = {"image_id": int(name), "id": number, "caption": text}
+            annotations.append(annotation)
     images = [{"id": int(name)} for name in references]
+    path = tmp_path / "captions_val2014.json"
     path.write_text(json.dumps({"images": images, "annotations": annotations}), "utf-8")
+    return path
+
+
+def test_raw_captions_have_the_published_values(reference_dir, annotation_file):
     results = reference_dir / "coco" / "captions_val2014_fakecap_results.json"
+    not_computed = {"SPICE"}
+    if not find_spec("pycocoevalcap"):
+        not_computed.add("METEOR")
+
     table = semmetrics.score(
-        results, path, protocol="coco-caption", ci=True, resamples=20
+        results, annotation_file, protocol="coco-caption", ci=True, resamples=20
     )
-    found = {score.heading: score.value for score in table}
-    lacking = {one.heading for one in table.not_computed}
-    assert lacking == {"SPICE"} | (set() if find_spec("pycocoevalcap") else {"METEOR"})
-    assert found.keys() == FAKECAP.keys() - lacking
+
+    assert {score.heading for score in table.not_computed} == not_computed
+    assert {score.heading for score in table} == FAKECAP.keys() - not_computed
     for score in table:
         assert score.value == pytest.approx(FAKECAP[score.heading], abs=1e-12)
         assert score.ci.low < score.value < score.ci.high
@@ -95,15 +105,15 @@ def test_the_protocol_on_raw_captions(reference_dir, references, tmp_path):
 
 def test_the_candidates_have_the_tokens_of_the_example(reference_dir):
     coco = reference_dir / "coco"
-    results = json.loads(
-        (coco / "captions_val2014_fakecap_results.json").read_text("utf-8")
-    )
-    expected = json.loads((coco / "fakecap_tokenized_res.json").read_text("utf-8"))
-    raw = {str(row["image_id"]): [row["caption"]] for row in results}
-    assert {name: tokens(texts) for name, texts in raw.items()} == expected
+    results = read_json(coco / "captions_val2014_fakecap_results.json")
+    expected = read_json(coco / "fakecap_tokenized_res.json")
+
+    words = {str(row["image_id"]): tokens([row["caption"]]) for row in results}
+
+    assert words == expected
 
 
-def test_flickr8k_expert(reference_dir):
+def test_tau_c_on_flickr8k_expert_is_the_published_one(reference_dir):
     table = semmetrics.meta(
         reference_dir / "flickr8k" / "flickr8k_expert.json",
         protocol="flickr8k-expert",
@@ -111,7 +121,10 @@ def test_flickr8k_expert(reference_dir):
         tokenizer="ptb",
         resamples=2,
     )
-    assert {(one.statistic, one.n, one.images) for one in table} == {
-        ("kendall-c", 16_992, 1_000)
-    }
-    assert {one.heading: round(100 * one.value, 3) for one in table} == FLICKR8K
+
+    for result in table:
+        assert result.statistic == "kendall-c"
+        assert result.n == 16_992
+        assert result.images == 1_000
+    values = {result.heading: round(100 * result.value, 3) for result in table}
+    assert values == FLICKR8K

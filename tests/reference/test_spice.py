@@ -9,7 +9,9 @@ import subprocess
 from dataclasses import replace
 from subprocess import DEVNULL, PIPE
 
+import numpy as np
 import pytest
+from reference_data import raw_tuples, read_json_lines
 
 import semmetrics
 from semmetrics.adapters.pycocoevalcap import Spice
@@ -22,37 +24,31 @@ from semmetrics.text.synonyms import open_synonyms
 
 pytest.importorskip("pycocoevalcap")
 
-
-def _lines(path):
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+OFFICIAL_COLUMNS = {
+    "f": "f",
+    "pr": "precision",
+    "re": "recall",
+    "tp": "tp",
+    "fp": "fp",
+    "fn": "fn",
+}
 
 
 @pytest.mark.parametrize("name", ["official_cases", "official_flickr_tuples"])
-def test_items_with_official_scores(reference_dir, name):
-    items = _lines(reference_dir / "spice" / f"{name}.jsonl.gz")
-    scores = spice_scores(
-        [one["test"] for one in items], [one["refs"] for one in items]
-    )
+def test_items_have_the_official_scores(reference_dir, name):
+    items = read_json_lines(reference_dir / "spice" / f"{name}.jsonl.gz")
+    candidates = [item["test"] for item in items]
+    references = [item["refs"] for item in items]
+
+    scores = spice_scores(candidates, references)
+
     for category in CATEGORIES:
-        for key, ours in (
-            ("f", "f"),
-            ("pr", "precision"),
-            ("re", "recall"),
-            ("tp", "tp"),
-            ("fp", "fp"),
-            ("fn", "fn"),
-        ):
-            expected = [one["scores"][category][key] for one in items]
-            got = [
-                None if math.isnan(x) else x for x in scores[category][ours].tolist()
-            ]
-            assert got == expected, (category, key)
-
-
-def _tuples(reference_dir, name):
-    lines = _lines(reference_dir / "spice" / f"raw_tuples_{name}.jsonl.gz")
-    return {line["caption"]: line["tuples"] for line in lines}
+        for official_name, column in OFFICIAL_COLUMNS.items():
+            expected = []
+            for item in items:
+                value = item["scores"][category][official_name]
+                expected.append(math.nan if value is None else value)
+            np.testing.assert_array_equal(scores[category][column], expected)
 
 
 @pytest.fixture
@@ -63,7 +59,7 @@ def scored(reference_dir, fakecap):
     return (
         res,
         gts,
-        _tuples(reference_dir, "fakecap"),
+        raw_tuples(reference_dir, "fakecap"),
         json.loads(gzip.decompress(scores)),
     )
 
@@ -107,7 +103,7 @@ def test_fakecap_by_the_adapter(scored, monkeypatch, tmp_path):
 
 
 def test_the_published_rows_of_flickr8k(reference_dir):
-    tuples = _tuples(reference_dir, "flickr8k")
+    tuples = raw_tuples(reference_dir, "flickr8k")
     expert = json.loads(
         (reference_dir / "flickr8k" / "flickr8k_expert.json").read_text()
     )
@@ -224,6 +220,6 @@ def test_parses_do_not_depend_on_the_users_language(parser, monkeypatch):
 
 @pytest.mark.parametrize("name", ["fakecap", "coco_test5k", "flickr8k"])
 def test_the_official_parser(reference_dir, parser, name):
-    tuples = _tuples(reference_dir, name)
+    tuples = raw_tuples(reference_dir, name)
     captions = random.Random(0).sample(sorted(tuples), 150)
     assert list(parser.parse(captions)) == [tuples[caption] for caption in captions]

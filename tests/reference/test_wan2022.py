@@ -1,13 +1,14 @@
 """A competition from the command line: COCO's five references stand in for five captioners.
 
 Source: the captions of COCO's Karpathy test split, image by image in their order. Annotators write
-again what the second to fourth person wrote. Selection and scores are those of loops over the same
-tokens.
+again what the second to fourth person wrote. Selection and scores are compared with loops over the
+same tokens.
 """
 
 import csv
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 from numpy.testing import assert_allclose
 from oracles import competition as oracle
 from oracles.captions_ngram import ngsm
+from reference_data import coco_test_captions
 
 import semmetrics
 from semmetrics.cli.app import program
@@ -25,60 +27,53 @@ K = 4
 
 @pytest.fixture(scope="module")
 def captions(reference_dir):
-    path = reference_dir / "coco" / "coco_karpathy_test5k.tsv"
-    if not path.is_file():
-        pytest.skip("the COCO captions are not there")
-    found = {}
-    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-        image, _, caption = line.split("\t")
-        found.setdefault(image, []).append(caption)
-    return {image: some[:5] for image, some in found.items()}
+    """Five captions for each image."""
+    images = coco_test_captions(reference_dir).by_image
+    return {image: texts[:5] for image, texts in images.items()}
+
+
+def captions_of(captions, person):
+    return {image: texts[person] for image, texts in captions.items()}
 
 
 @pytest.fixture(scope="module")
 def folder(captions, tmp_path_factory):
-    """A file for each of the five captioners."""
-    made = tmp_path_factory.mktemp("coco")
-    for number in range(5):
-        answers = {image: some[number] for image, some in captions.items()}
-        (made / f"person{number}.json").write_text(
-            json.dumps(answers), encoding="utf-8"
-        )
-    return made
+    """A folder with a file for each of the five captioners."""
+    path = tmp_path_factory.mktemp("coco")
+    for person in range(5):
+        text = json.dumps(captions_of(captions, person))
+        (path / f"person{person}.json").write_text(text, encoding="utf-8")
+    return path
 
 
-def run(*arguments):
-    done = CliRunner().invoke(program, [str(argument) for argument in arguments])
-    assert done.exit_code == 0, done.stderr
-    return done.stdout
+def run(command, *arguments):
+    words = [*command.split(), *map(str, arguments)]
+    result = CliRunner().invoke(program, words)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
 
 
-def selected(folder, numbers, measure, *options):
-    files = [folder / f"person{number}.json" for number in numbers]
-    run(
-        "mad",
-        "select",
-        "-k",
-        K,
-        "-m",
-        measure,
-        "-q",
-        "-o",
-        folder / "state.json",
-        *options,
-        *files,
-    )
-    return semmetrics.DiscrepancySelection.load(folder / "state.json")
+def select(folder, persons, measure, *options):
+    files = [folder / f"person{person}.json" for person in persons]
+    path = folder / "state.json"
+    run(f"mad select -k {K} -q -m {measure}", "-o", path, *options, *files)
+    return semmetrics.DiscrepancySelection.load(path)
 
 
-def test_five_people_end_to_end(captions, folder):
-    sheet, ratings = folder / "sheet.csv", folder / "ratings.csv"
-    state = selected(
-        folder,
-        range(5),
-        "NGSM(order=1)",
-        "--ties",
-        "random",
+class Study(NamedTuple):
+    """A selection, and the rankings by the captions that annotators wrote."""
+
+    state: semmetrics.DiscrepancySelection
+    rankings: list
+    sheet: Path
+    ratings: Path
+
+
+@pytest.fixture(scope="module")
+def study(captions, folder):
+    sheet = folder / "sheet.csv"
+    ratings = folder / "ratings.csv"
+    files = (
         "--sheet",
         sheet,
         "--rating-sheet",
@@ -86,93 +81,123 @@ def test_five_people_end_to_end(captions, folder):
         "--page",
         folder / "page.html",
     )
-    assert (state.n, len(state.pairs)) == (5000, 10)
-    assert {row["image_id"] for row in read(sheet)} == {*state.images}
-    fill(sheet, "caption", lambda row: captions[row["image_id"]][int(row["annotator"])])
+    state = select(folder, range(5), "NGSM(order=1)", "--ties", "random", *files)
+
+    def annotation(row):
+        return captions[row["image_id"]][int(row["annotator"])]
+
+    fill(sheet, "caption", annotation)
+    state_copy = folder / "study.json"
+    state.save(state_copy)
     text = run(
-        "mad",
-        "rank",
-        "-m",
-        "CIDEr-D",
-        "-m",
-        "ROUGE-L",
-        "--references",
+        "mad rank -m CIDEr-D -m ROUGE-L --stability 2,3 --format json --references",
         sheet,
-        "--stability",
-        "2,3",
-        "--format",
-        "json",
-        folder / "state.json",
+        state_copy,
     )
-    first, second = json.loads(text)["rankings"]
-    assert (first["measure"], second["measure"]) == ("CIDEr-D", "ROUGE-L")
-    for one in (first, second):
-        dominance = np.array(one["dominance"])
-        values, vectors = np.linalg.eig(dominance)
+    return Study(state, json.loads(text)["rankings"], sheet, ratings)
+
+
+def test_the_sheet_has_the_selected_images(study):
+    assert study.state.n == 5000
+    assert len(study.state.pairs) == 10
+    sheet_images = {row["image_id"] for row in read(study.sheet)}
+    assert sheet_images == set(study.state.images)
+
+
+def test_there_is_a_ranking_for_each_measure(study):
+    measures = [ranking["measure"] for ranking in study.rankings]
+    assert measures == ["CIDEr-D", "ROUGE-L"]
+
+
+def test_global_scores_are_the_perron_vector_of_the_dominance(study):
+    for ranking in study.rankings:
+        values, vectors = np.linalg.eig(np.array(ranking["dominance"]))
         perron = np.abs(vectors[:, np.argmax(values.real)].real)
-        scores = [one["global_scores"][name] for name in state.systems]
+        global_scores = ranking["global_scores"]
+        scores = [global_scores[name] for name in study.state.systems]
+
         assert_allclose(scores, perron / perron.sum(), rtol=1e-9)
-        assert one["convergence"]["irreducible"]
-        assert {*one["stability"]} == {"2", "3"}
-        # annotators wrote again what persons 1 to 3 had written
-        assert {one["ranks"][f"person{n}"] for n in (0, 4)} == {4, 5}
-    pair = state.pairs[7]
-    names = [pair.first, pair.second]
-    refs = {image: captions[image][1:4] for image in pair.images}
+        assert ranking["convergence"]["irreducible"]
+        assert set(ranking["stability"]) == {"2", "3"}
+
+
+def test_persons_whom_annotators_did_not_repeat_are_last(study):
+    for ranking in study.rankings:
+        ranks = ranking["ranks"]
+        assert {ranks["person0"], ranks["person4"]} == {4, 5}
+
+
+def test_scores_of_a_pair_are_those_on_its_images(captions, study):
+    pair = study.state.pairs[7]
+    references = {image: captions[image][1:4] for image in pair.images}
+    score_table = study.rankings[0]["scores"]
+    names = (pair.first, pair.second)
     for name, other in (names, names[::-1]):
-        answers = {image: captions[image][int(name[-1])] for image in pair.images}
-        score = semmetrics.score(answers, refs, measures="CIDEr-D")[0].value
-        i, j = state.systems.index(name), state.systems.index(other)
-        assert first["scores"][i][j] == pytest.approx(score)
-    fill(ratings, "rating", lambda row: 1 + len(row["caption"]) % 5)
-    assert "rating" in run("mad", "rank", "--ratings", ratings, folder / "state.json")
+        person = int(name[-1])
+        answers = {image: captions[image][person] for image in pair.images}
+
+        (expected,) = semmetrics.score(answers, references, measures="CIDEr-D")
+
+        row = study.state.systems.index(name)
+        column = study.state.systems.index(other)
+        assert score_table[row][column] == pytest.approx(expected.value)
 
 
-def test_selection_is_that_of_a_loop(captions, folder):
-    state = selected(folder, (0, 1), "NGSM")
-    texts = sorted({caption for some in captions.values() for caption in some[:2]})
-    tokens = dict(zip(texts, open_tokenizer("ptb").tokens(texts), strict=True))
+def test_systems_can_be_ranked_by_ratings(folder, study):
+    fill(study.ratings, "rating", lambda row: 1 + len(row["caption"]) % 5)
+
+    text = run("mad rank --ratings", study.ratings, folder / "study.json")
+
+    assert "rating" in text
+
+
+def test_the_selection_is_the_oracles(captions, folder):
+    state = select(folder, (0, 1), "NGSM")
     systems = {
-        f"person{n}": {i: some[n] for i, some in captions.items()} for n in (0, 1)
+        "person0": captions_of(captions, 0),
+        "person1": captions_of(captions, 1),
     }
+    texts = sorted({*systems["person0"].values(), *systems["person1"].values()})
+    tokens = dict(zip(texts, open_tokenizer("ptb").tokens(texts), strict=True))
 
-    def up_to(order):
-        return lambda a, b: ngsm(tokens[a], tokens[b], order)
+    def ngsm_up_to(order):
+        return lambda first, second: ngsm(tokens[first], tokens[second], order)
 
-    lower = [up_to(order) for order in (3, 2, 1)]
-    expected = oracle.select(systems, K, up_to(4), lower=lower)
-    ((_, images),) = expected.items()
+    lower = [ngsm_up_to(order) for order in (3, 2, 1)]
+    expected = oracle.select(systems, K, ngsm_up_to(4), lower=lower)
+    (expected_images,) = expected.values()
     (pair,) = state.pairs
-    assert pair.images == tuple(image for image, _ in images)
-    firsts = [some[:2] for some in captions.values()]
-    values = [up_to(4)(*two) for two in firsts]
+    assert pair.images == tuple(image for image, _ in expected_images)
+
+    text_pairs = [texts[:2] for texts in captions.values()]
+    values = [ngsm_up_to(4)(*text_pair) for text_pair in text_pairs]
     assert pair.mean == pytest.approx(sum(values) / len(values))
-    n_zero = sum(value == 0 for value in values)
-    assert 0.9 < n_zero / state.n < 0.95  # "nine of ten images" of the documentation
-    # the first images share no word, and the last one that was selected is one of them
-    assert pair.tied == sum(up_to(1)(*two) == 0 for two in firsts)
+    # The documentation says "nine of ten images".
+    assert 0.9 < values.count(0) / state.n < 0.95
+    # The selected images are among those whose captions share no word.
+    unigram_values = [ngsm_up_to(1)(*text_pair) for text_pair in text_pairs]
+    assert pair.tied == unigram_values.count(0)
 
 
-def test_a_fifth_person_is_added(folder):
+def test_an_added_person_gives_the_pairs_of_a_complete_selection(folder):
     options = ("NGSM(order=2)", "--ties", "random")
-    whole = selected(folder, range(5), *options)
-    before = selected(folder, range(4), *options)
-    run(
-        "mad",
-        "add",
-        "-q",
-        "-o",
-        folder / "more.json",
-        "--sheet",
-        folder / "new.csv",
-        folder / "state.json",
-        *(folder / f"person{n}.json" for n in range(5)),
-    )
-    after = semmetrics.DiscrepancySelection.load(folder / "more.json")
-    pairs = {(one.first, one.second): one for one in whole.pairs}
-    assert {(one.first, one.second): one for one in after.pairs} == pairs
-    new = {row["image_id"] for row in read(folder / "new.csv")}
-    assert new == {*whole.images} - {*before.images}
+    complete = select(folder, range(5), *options)
+    before = select(folder, range(4), *options)
+    files = [folder / f"person{person}.json" for person in range(5)]
+    extended_path = folder / "extended.json"
+    new_sheet = folder / "new.csv"
+
+    outputs = ("-o", extended_path, "--sheet", new_sheet)
+    run("mad add -q", *outputs, folder / "state.json", *files)
+
+    extended = semmetrics.DiscrepancySelection.load(extended_path)
+    assert pairs_by_names(extended) == pairs_by_names(complete)
+    new_images = {row["image_id"] for row in read(new_sheet)}
+    assert new_images == set(complete.images) - set(before.images)
+
+
+def pairs_by_names(state):
+    return {(pair.first, pair.second): pair for pair in state.pairs}
 
 
 def read(path):
