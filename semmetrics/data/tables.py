@@ -310,7 +310,7 @@ def describe_table(
         Whether a row is an item, not an entry.
     """
     used = ", ".join(f"{role} {names[place]!r}" for role, place in roles.items())
-    row_is = "an item" if wide else f"a {form.noun}"
+    row_noun = "item" if wide else form.noun
     notes: list[Fact] = list(found.notes)
     used_places = set(roles.values())
     unused = [name for place, name in enumerate(names) if place not in used_places]
@@ -318,7 +318,7 @@ def describe_table(
         notes.append(Fact("unused-columns", len(unused), tuple(unused)))
     return replace(
         found,
-        understood=f"{kind}, one row {row_is}: {used}",
+        understood=f"{kind}, one row per {row_noun}: {used}",
         notes=notes,
         column_names={role: names[place] for role, place in roles.items()},
     )
