@@ -454,10 +454,10 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
     if options.format is None:
         check_plain_text(source, lines)
     places = Places(source.name, None, "line {}", range(1, len(lines) + 1))
-    items = Items(None, lines, places, source.name, f"text, one {form.noun} a line")
+    items = Items(None, lines, places, source.name, f"text, one {form.noun} per line")
     if "\t" in text:
         items.items = [line.split("\t") for line in lines]
-        items.understood = f"text, one item a line, tabs between its {form.noun}s"
+        items.understood = f"text, one item per line, tabs between its {form.noun}s"
     blank_lines = _blank_lines(lines)
     if blank_lines:
         values = {"noun": form.noun, "first": blank_lines[0]}

@@ -151,8 +151,8 @@ def _read_records(source: Source, form: Form, options: ReadOptions) -> Lists:
     unused_keys = tuple(parser.unused_keys)
     if unused_keys:
         notes = [*notes, Fact("unused-columns", len(unused_keys), unused_keys)]
-    row_is = f"a {form.noun}" if columns.by_row else "an item"
-    understood = f"JSON lines, one record {row_is}"
+    row_noun = form.noun if columns.by_row else "item"
+    understood = f"JSON lines, one record per {row_noun}"
     return replace(lists, understood=understood, notes=notes)
 
 

@@ -244,7 +244,7 @@ def one_hot_ids(
 
 def one_hot_text(form: Form, id_: str) -> str:
     """Describe how a table with a column for each label was read."""
-    return f"one row an item, one column a {form.noun}: id {id_!r}"
+    return f"one row per item, one column per {form.noun}: id {id_!r}"
 
 
 def not_a_label_column(value: object, form: Form) -> InputError:

@@ -350,7 +350,7 @@ def describe_table(
     """
     name_by_role = {role: names[column] for role, column in roles.items()}
     used = ", ".join(f"{role} {name!r}" for role, name in name_by_role.items())
-    row_text = "an item" if wide else f"a {form.noun}"
+    row_noun = "item" if wide else form.noun
     notes: list[Fact] = list(data.notes)
     used_columns = set(roles.values())
     unused = [name for column, name in enumerate(names) if column not in used_columns]
@@ -358,7 +358,7 @@ def describe_table(
         notes.append(Fact("unused-columns", len(unused), tuple(unused)))
     return replace(
         data,
-        understood=f"{kind}, one row {row_text}: {used}",
+        understood=f"{kind}, one row per {row_noun}: {used}",
         notes=notes,
         column_names=name_by_role,
     )

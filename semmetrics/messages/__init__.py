@@ -35,13 +35,19 @@ from semmetrics.messages.formatter import (
 )
 from semmetrics.messages.message import Message
 from semmetrics.messages.progress import report_progress
-from semmetrics.messages.suggestions import did_you_mean, fold, nearest_names
+from semmetrics.messages.suggestions import (
+    ask_which,
+    did_you_mean,
+    fold,
+    nearest_names,
+)
 
 __all__ = [
     "MESSAGES",
     "Message",
     "Spelling",
     "a_kind",
+    "ask_which",
     "as_sentence",
     "brief",
     "counted",

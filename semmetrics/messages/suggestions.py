@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _MIN_PREFIX = 3
 """The fewest letters for which all names that start with them are suggested."""
@@ -45,7 +45,21 @@ def did_you_mean(
     near = nearest_names(name, known, most=most)
     if not near:
         return otherwise
-    return f"did you mean {' or '.join(near)}?"
+    return ask_which(near)
+
+
+def ask_which(names: Sequence[str]) -> str:
+    """Return a question with several names, of which a user may mean one.
+
+    Examples
+    --------
+    >>> ask_which(["BLEU-1"]), ask_which(["BLEU-1", "BLEU-2", "BLEU-3"])
+    ('did you mean BLEU-1?', 'did you mean BLEU-1, BLEU-2 or BLEU-3?')
+    """
+    *first, last = names
+    if first:
+        last = f"{', '.join(first)} or {last}"
+    return f"did you mean {last}?"
 
 
 def nearest_names(

@@ -331,13 +331,21 @@ def _check_values(
     if values.shape == shape and not is_infinite:
         return
     result = f"an array of shape {values.shape}"
+    remedy = (
+        "return an array of the same length as the counts, with nan for undefined "
+        "values"
+    )
     if is_infinite:
         result = "an infinite value"
+        remedy = (
+            "divide with semmetrics.metrics.formulas.divide, which returns nan for a "
+            "division by 0"
+        )
     raise InputError(
         "wrong-formula",
         measure=definition.name,
         problem=f"returns {result}",
-        remedy="return one number for each count, or nan if it is undefined",
+        remedy=remedy,
     )
 
 

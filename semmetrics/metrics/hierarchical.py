@@ -539,10 +539,15 @@ LCADistance = define(
         _UNKNOWN,
         _SET_OPTIONS["duplicates"]._replace(averages=None),
         policy_option(
-            "empty", "empty", "0", "nothing is predicted and nothing is true"
+            "empty",
+            "empty",
+            "0",
+            "items where nothing is predicted and nothing is true",
         ),
-        policy_option("no_prediction", "nopred", "skip", "nothing predicted"),
-        policy_option("no_reference", "noref", "skip", "nothing true"),
+        policy_option(
+            "no_prediction", "nopred", "skip", "items where nothing is predicted"
+        ),
+        policy_option("no_reference", "noref", "skip", "items where nothing is true"),
         policy_option(
             "undefined",
             "undef",

@@ -18,7 +18,7 @@ from functools import cache
 from typing import ParamSpec
 
 from semmetrics.errors import InputError
-from semmetrics.messages import did_you_mean, fold
+from semmetrics.messages import ask_which, did_you_mean, fold
 from semmetrics.metrics.definition import Definition
 from semmetrics.metrics.hints import AVERAGES_ELSEWHERE, HINTS, NAMES_ELSEWHERE
 from semmetrics.metrics.measure_table import KINDS_OF_MEASURES, ROWS, MeasureKey
@@ -407,7 +407,7 @@ def _nearest_names(name: str, kind: str | None) -> str:
     """Return a question for the names that are nearest to an unknown one."""
     alike = names_alike(name, kind)
     if alike:  # There are several, because a single one would have been used.
-        return f"did you mean {' or '.join(alike)}?"
+        return ask_which(alike)
     names = _registered_names(kind)
     nearest = did_you_mean(name, names, "`semmetrics list` shows all measures")
     folded = fold(name)

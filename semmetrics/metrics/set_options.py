@@ -69,15 +69,15 @@ _SHARED_OPTIONS = (
         "empty",
         "empty",
         "1",
-        "nothing is predicted and nothing is true",
+        "items where nothing is predicted and nothing is true",
         ("example", "micro"),
     ),
     policy_option(
-        "absent", "absent", "skip", "a label that is on neither side", LABEL_AVERAGES
+        "absent", "absent", "skip", "labels that are on neither side", LABEL_AVERAGES
     ),
-    policy_option("no_prediction", "nopred", "0", "0/0 if nothing is predicted"),
-    policy_option("no_reference", "noref", "0", "0/0 if nothing is true"),
-    policy_option("undefined", "undef", "nan", "0/0 for another reason"),
+    policy_option("no_prediction", "nopred", "0", "0/0 when nothing is predicted"),
+    policy_option("no_reference", "noref", "0", "0/0 when nothing is true"),
+    policy_option("undefined", "undef", "nan", "any other 0/0"),
     MeasureOption(
         "decode",
         "decode",

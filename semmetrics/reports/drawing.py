@@ -55,7 +55,7 @@ def draw(
     graded : bool
         Whether LaTeX and HTML shade all graded cells that have no mark.
     caption : str
-        A line below the table.
+        A line below the table, as a comment in LaTeX.
 
     Examples
     --------
@@ -77,12 +77,14 @@ def draw(
         "markdown": _draw_markdown,
         "latex": partial(_draw_latex, shaded=graded),
     }
-    escapes = {"markdown": _escape_markdown, "latex": _escape_latex}
     table = drawers[form](rows)
     if not caption:
         return table
-    escape = escapes.get(form, visible)
-    return f"{table}\n\n{escape(caption)}"
+    if form == "latex":
+        return f"{table}\n\n% {visible(caption)}"
+    if form == "markdown":
+        return f"{table}\n\n{_escape_markdown(caption)}"
+    return f"{table}\n\n{visible(caption)}"
 
 
 # ---- terminal -------------------------------------------------------------------------

@@ -120,8 +120,8 @@ def _note_methods(headings_by_method: Mapping[str, Mapping[str, None]]) -> Fact:
     """Return a note on which measures have intervals by which method."""
     parts = []
     for method, headings in headings_by_method.items():
-        parts.append(f"{method} for {listing(headings, write=str)}")
-    return Fact("interval-methods", values={"used": ", and ".join(parts)})
+        parts.append(f"{method} ({listing(headings, write=str)})")
+    return Fact("interval-methods", values={"used": ", ".join(parts)})
 
 
 def _list_doubts(

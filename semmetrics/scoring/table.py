@@ -189,7 +189,10 @@ class ScoreTable(ScaledResult):
             what = "system"
             value = system
             known = self.systems
-        remedy = did_you_mean(str(value), known, f"choose one of {listing(known)}")
+        choices = f"choose one of {listing(known)}"
+        if len(known) == 1:
+            choices = f"the table has only {listing(known)}"
+        remedy = did_you_mean(str(value), known, choices)
         return UnknownKeyError("unknown-name", what=what, value=value, remedy=remedy)
 
     def __contains__(self, key: object) -> bool:

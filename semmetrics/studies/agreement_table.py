@@ -49,9 +49,9 @@ class _Layout(NamedTuple):
             cells.append("group")
         cells += ["statistic", "n", f"value{level}"]
         if self.is_tested:
-            cells += [f"less {baseline}{level}", "p"]
+            cells += [f"minus {baseline}{level}", "p"]
             if self.correction:
-                cells.append(f"p {self.correction}")
+                cells.append(f"p ({self.correction})")
         return cells
 
     def cells(self, row: Agreement) -> list[str]:

@@ -62,7 +62,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
     >>> round(f1.difference, 4), round(f1.p, 4), f1.wins, f1.ties, f1.losses
     (0.5, 0.0756, 3, 3, 0)
     >>> print(table.sentences()[0])
-    new and old: no difference holds in F1 (p = 0.0756)
+    no significant difference between new and old in F1 (p = 0.0756)
     """
 
     _columns = COLUMNS
@@ -93,7 +93,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         names = ""
         if self.differences:
             names = f"{', '.join(self.systems)} and {self[0].baseline}"
-        return f"ComparisonTable({n_significant} of {total} hold: {names})"
+        return f"ComparisonTable({n_significant} of {total} significant: {names})"
 
     def _find(self, key: Any) -> Difference:
         """Return the difference of a measure, (system, measure) or (system, baseline, measure)."""
@@ -136,7 +136,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         how = describe_test(self.differences)
         caption = (
             "The best of each measure is bold. Letters name the systems over which a system "
-            f"is significantly better: {how}."
+            f"is significantly better ({how})."
         )
         without_p = []
         for difference in self:
@@ -162,7 +162,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             head += ["value", "baseline"]
         head += [f"difference [{design.bootstrap.level:.4g}]", "p"]
         if correction:
-            head.append(f"p {correction}")
+            head.append(f"p ({correction})")
         head += ["effect", "won", "tied", "lost"]
         rows = [head]
         for difference in self:

@@ -25,10 +25,10 @@ _MAX_ITEMS_OF_LEAST_P = 1000  # beyond it the smallest p of random signs is 0 in
 _SENTENCES = {
     "better": "{system} is better than {others} in {names}",
     "worse": "{system} is worse than {others} in {names}",
-    "same": "{pairs} are the same in every resample in {names}",
-    "alike": "{pairs}: no difference holds in {names}",
-    "undefined": "{pairs}: undefined is {names}",
-    "untested": "{pairs}: no p for {names}: too few {units} decide it, or all differ alike; "
+    "same": "{pairs} have the same value in {names}, also {resampled}",
+    "alike": "no significant difference between {pairs} in {names}",
+    "undefined": "{pairs}: the difference is undefined in {names}",
+    "untested": "{pairs}: no p for {names}: too few {units} determine it, or all differ equally; "
     "use test='randomization' (--test)",
 }
 _VERDICTS = tuple(_SENTENCES)
@@ -136,7 +136,11 @@ def _write_sentences(
     """Write a sentence for each group of measures in which the same pairs have a verdict."""
     by_heading = _group_by(differences, lambda difference: difference.heading)
     by_pairs = _group_by(by_heading.values(), _list_pairs)
-    unit = plural(differences[0].score.unit)
+    first = differences[0]
+    resampled = "in every resample"
+    if first.method.startswith("jackknife"):
+        resampled = f"if any {first.score.unit} is left out"
+    last_separator = " or " if verdict == "alike" else ", "
     sentences = []
     for pairs, differences_by_heading in by_pairs.items():
         # The baseline may be the better one.
@@ -144,9 +148,10 @@ def _write_sentences(
         sentence = _SENTENCES[verdict].format(
             system=system,
             others=join_names(others),
-            pairs=join_names([" and ".join(pair) for pair in pairs], ", "),
+            pairs=join_names([" and ".join(pair) for pair in pairs], last_separator),
             names=_name_measures(differences_by_heading),
-            units=unit,
+            units=plural(first.score.unit),
+            resampled=resampled,
         )
         sentences.append(sentence)
     return sentences
@@ -218,7 +223,7 @@ def describe_test(differences: Sequence[Difference]) -> str:
     sides = "which is nearly one-sided" if "sacrebleu" in test else "two-sided"
     parts = [f"{TESTS[test]}, {sides}"]
     if test == "interval":
-        parts = [f"p by the interval of the difference ({methods}), two-sided"]
+        parts = [f"p: two-sided test from the {methods} interval of the difference"]
     elif test != "t":
         parts.append(f"intervals by {methods}")
     if test in DRAWING_TESTS:
@@ -226,7 +231,8 @@ def describe_test(differences: Sequence[Difference]) -> str:
         parts.append(f"{bootstrap.resamples:,} {noun}, seed {bootstrap.seed}")
     parts.append(report_correction(first.design.correction, first.comparisons))
     alpha = 1 - bootstrap.level
-    parts.append(f"a difference holds where that is below {alpha:.4g}")
+    p = "p" if first.design.correction == "none" else "the corrected p"
+    parts.append(f"significant if {p} is below {alpha:.4g}")
     parts.append(_describe_items(differences))
     return "; ".join(parts)
 
@@ -322,6 +328,6 @@ def report_least_p(least: float, alpha: float, source: str) -> list[str]:
         return []
     p = format_p(min(1.0, least))
     return [
-        f"no difference can hold: p, corrected, is at least {p}; take more {source}, or fewer "
-        "comparisons"
+        f"no difference can be significant: the corrected p is at least {p}; use more {source} or "
+        "fewer comparisons"
     ]

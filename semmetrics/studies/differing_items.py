@@ -158,7 +158,7 @@ def draw_items(
     """
     lines: list[str] = []
     for record in records:
-        title = f"{record['measure']}: {record['system']} less {record['baseline']}"
+        title = f"{record['measure']}: {record['system']} minus {record['baseline']}"
         if title not in lines:
             lines.append(title)
         score = score_by_heading[record["measure"]]

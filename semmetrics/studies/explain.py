@@ -415,6 +415,8 @@ def _describe_option(option: MeasureOption, definition: Definition) -> str:
     if option.choices:
         values = "|".join(map(str, option.choices))
     text = f"{values}, {_describe_default(option)}: {option.help}"
+    if len(option.choices) == 1:
+        text = f"only {values}: {option.help}"
     averages = option.averages or definition.averages
     if set(definition.averages) - set(averages):
         common = [average for average in averages if average in definition.averages]
@@ -430,6 +432,8 @@ def _describe_default(option: MeasureOption) -> str:
     if isinstance(option.default, Mapping):
         defaults = [f"{value} ({key})" for key, value in option.default.items()]
         return f"default {', '.join(defaults)}"
+    if option.default == "default":
+        return "the default is 'default'"
     return f"default {option.default}"
 
 

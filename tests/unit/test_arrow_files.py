@@ -35,7 +35,7 @@ def test_a_row_has_a_label_and_its_score(load, name):
     assert lists.ids == ["1", "2"]
     assert lists.items == [[("x", 0.5), ("z", 0.0)], [("y", 1.0)]]
     assert lists.where(1).endswith(f"{name}, row 1 (from 0), id '2'")
-    assert lists.understood.startswith("Parquet, one row a label")
+    assert lists.understood.startswith("Parquet, one row per label")
     assert [note.code for note in lists.notes] == ["scattered-rows", "unused-columns"]
 
 

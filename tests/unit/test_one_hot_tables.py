@@ -55,7 +55,7 @@ def test_cells_of_0_and_1_are_label_sets(tmp_path, suffix, dtype):
     assert list(lists.ids) == ["a", "b", "c"]
     assert lists.side.scores is None
     assert lists.vocabulary == as_labels(frame).vocabulary == NAMES
-    assert "one row an item, one column a label: id 'image_id'" in lists.understood
+    assert "one row per item, one column per label: id 'image_id'" in lists.understood
     assert as_labels(pl.DataFrame(frame)).to_list() == LISTS
 
 

@@ -268,7 +268,7 @@ def test_invalid_names_are_short_errors(text, code):
         ("Precison", "did you mean Precision"),
         ("f1score", "did you mean F1?"),
         ("hits", "HitRate"),
-        ("bleu", "did you mean BLEU-1 or BLEU-2 or BLEU-3 or BLEU-4"),
+        ("bleu", "did you mean BLEU-1, BLEU-2, BLEU-3 or BLEU-4"),
         ("map", "mean mAP or MAP?"),
         ("BERTScore", "it is not computed"),
         ("bert_score", "it is not computed"),

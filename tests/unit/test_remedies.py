@@ -35,8 +35,8 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
-        ("coco", "coco-multilabel or coco-caption or coco-5k or coco-1k"),
-        ("COCO", "coco-multilabel or coco-caption or coco-5k or coco-1k"),
+        ("coco", "coco-multilabel, coco-caption, coco-5k or coco-1k"),
+        ("COCO", "coco-multilabel, coco-caption, coco-5k or coco-1k"),
         ("flickr30k", "f30k"),
         ("mscoco", "coco-caption"),
         ("xian", "xian2018"),

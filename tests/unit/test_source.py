@@ -110,9 +110,9 @@ def test_an_endless_stream_is_read_up_to_the_limit():
         (b'[["x"]]', "JSON, [[labels]] by position"),
         (b'\n{"id": 1, "labels": ["x"]}\n{"id": 2, "labels": []}', "JSON lines"),
         (b'{"id": 1, "labels": ["x"]}', "JSON lines"),
-        (b'{"id": ["x"], "labels": ["x"]}', "JSON, a table, one row a label"),
-        (b"id,label\na,x", "CSV, one row a label"),
-        (b"id\tlabel\na\tx", "TSV, one row a label"),
+        (b'{"id": ["x"], "labels": ["x"]}', "JSON, a table, one row per label"),
+        (b"id,label\na,x", "CSV, one row per label"),
+        (b"id\tlabel\na\tx", "TSV, one row per label"),
     ],
 )
 def test_the_content_of_standard_input_tells_its_format(set_stdin, data, understood):

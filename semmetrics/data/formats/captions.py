@@ -394,7 +394,7 @@ class NumberedCaptions(TableFormat):
         columns = ", ".join(repr(table.columns[column]) for column in caption_columns)
         number = pluralize(sum(map(len, captions)), "caption")
         id_name = table.columns[id_column]
-        items.understood = f"one row an item: id {id_name!r}, {number} in {columns}"
+        items.understood = f"one row per item: id {id_name!r}, {number} in {columns}"
         unused = _other_columns(table.columns, (id_column, *caption_columns))
         if unused:
             items.notes.append(Fact("unused-columns", len(unused), unused))

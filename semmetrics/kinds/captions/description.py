@@ -145,9 +145,9 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
     return {
         "items": descriptions.format_known(record),
         "captions": f"{pluralize(record['captions'], 'caption')}, {record['distinct']:,} distinct",
-        "captions an item": descriptions.format_spread(record["cardinality"]),
+        "captions per item": descriptions.format_spread(record["cardinality"]),
         "words": f"{pluralize(words['total'], 'word')}, {words['distinct']:,} distinct",
-        "words a caption": words_per_caption,
+        "words per caption": words_per_caption,
         "most frequent": descriptions.format_counts(repeated),
     }
 

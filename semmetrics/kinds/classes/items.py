@@ -42,7 +42,8 @@ def format_item(record: Mapping[str, Any]) -> list[str]:
     rank = "not ranked"
     if record["rank"] is not None:
         rank = f"rank {record['rank']:,}"
+    top = f"top {len(record['first'])}"
     return [
         descriptions.on_one_line(f"class  {record['class']} ({rank})"),
-        descriptions.on_one_line(f"first  {', '.join(record['first'])}"),
+        descriptions.on_one_line(f"{top}  {', '.join(record['first'])}"),
     ]

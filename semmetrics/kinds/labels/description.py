@@ -231,7 +231,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
         "labels": f"{n_labels}, {record['vocabulary']:,} distinct",
         "synonyms": synonyms,
         "scores": _format_scores(record),
-        "labels an item": format_spread(record["cardinality"]),
+        "labels per item": format_spread(record["cardinality"]),
         "most frequent": most_frequent,
         "label order": _format_order(record["order"]),
     }

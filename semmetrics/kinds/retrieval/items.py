@@ -49,7 +49,7 @@ def format_item(record: Mapping[str, Any]) -> list[str]:
     return [
         _format_line("positives", record["positives"]),
         _format_line("ranks", ranks),
-        _format_line("first", record["first"]),
+        _format_line(f"top {len(record['first'])}", record["first"]),
     ]
 
 

@@ -68,7 +68,7 @@ def _cutoff_notes(tasks: Tasks, recalls: Measures) -> list[Fact]:
 def _task_notes(name: str, task: RetrievalTask, observed: Observations) -> list[Fact]:
     """Note the size and direction of a run, ties, omissions, and doubtful inputs."""
     n_queries = observed.number("queries") or len(task)
-    values = {"how": _describe_run(task)}
+    values = {"how": _describe_run(name, task)}
     notes = item_notes.count_facts(name, task)
     notes.append(Fact("run-size", n_queries, (), name, values))
     notes += note_builders.counted("tied-ranks", _count_undecided(observed), (), name)
@@ -77,8 +77,8 @@ def _task_notes(name: str, task: RetrievalTask, observed: Observations) -> list[
     return notes + _doubtful_runs(name, observed)
 
 
-def _describe_run(task: RetrievalTask) -> str:
-    """Write the gallery, the direction, and the rule for ties of a run."""
+def _describe_run(name: str, task: RetrievalTask) -> str:
+    """Write the gallery, the direction if it is not in the name, and the rule for ties."""
     if task.settings["gallery"] == LISTED:
         gallery = "ranked lists"
     else:
@@ -86,7 +86,10 @@ def _describe_run(task: RetrievalTask) -> str:
     ties = f"{task.ties} ties"
     if task.ties == "position":
         ties = "ties by position"
-    parts = [gallery, task.settings["direction"], ties]
+    parts = [gallery]
+    if not name.endswith(f", {task.settings['direction']}"):
+        parts.append(task.settings["direction"])
+    parts.append(ties)
     if task.folds is not None:
         parts.append(f"{task.settings['folds']} folds")
     return ", ".join(parts)

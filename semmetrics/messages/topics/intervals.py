@@ -7,7 +7,7 @@ MESSAGES = {
         "the sums of all resamples ({sums:,} columns) do not fit in 1 GiB",
         "Set {opt:resamples} to {fit} at most, or leave out averages over labels.",
     ),
-    "interval-methods": Message("intervals are {used}"),
+    "interval-methods": Message("interval methods: {used}"),
     "one-item": Message("{what} has no interval", "Give at least two."),
     "few-true-items": Message(
         "{headings}: {few:,} of {labels:label} have fewer than {least} true items "
@@ -21,8 +21,7 @@ MESSAGES = {
         "value undefined",
     ),
     "few-decide": Message(
-        "{headings}: too few {units} determine this value for its interval to be "
-        "reliable",
+        "{headings}: the interval depends on few {units} and may be too narrow",
     ),
     "no-width": Message(
         "{headings}: the interval has zero width ({why}), which does not mean that "

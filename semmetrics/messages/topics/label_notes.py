@@ -163,7 +163,8 @@ MESSAGES = {
     "outside-0-1": Message("{n} of {total:score} not between 0 and 1"),
     "equal-scores": Message("all scores are {score:g}"),
     "rising-scores": Message(
-        "{n} of {total:item} not sorted by descending score, which determines their "
-        "ranking: {examples:list}{numbered}",
+        "{n} of {total:item} with labels that are not in order of score: "
+        "{examples:list}{numbered}",
+        "The score determines the ranking, not the order in the file.",
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from semmetrics.messages import pluralize, visible
 
-MINUS = " less "
+MINUS = " minus "
 """Between the names of two systems whose difference is shown."""
 _MAX_LETTERS_OF_OPERAND = 24
 
@@ -26,7 +26,7 @@ def shorten(text: object, most: int = 32) -> str:
 
 
 def shorten_difference(text: object, most: int) -> str:
-    """Shorten a name, or both names of a difference such as "new less old"."""
+    """Shorten a name, or both names of a difference such as "new minus old"."""
     operands = str(text).split(MINUS)
     if len(operands) == 1:
         return shorten(text, most)
