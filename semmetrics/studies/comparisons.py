@@ -24,6 +24,7 @@ from semmetrics.options import TAKEN, TESTS, Options
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.evaluation import (
     Evaluation,
+    check_ids_not_systems,
     check_system_names,
     check_systems_mapping,
     join_systems,
@@ -127,6 +128,7 @@ def compare(
         "ci": True,
     }
     set_options |= {name: value for name, value in options.items() if value is not None}
+    check_ids_not_systems(systems, gts)
     check_systems(systems, baseline)
     design = Design(test, baseline, correction, Bootstrap.of(set_options))
     prepared = join_systems(systems, gts, set_options)
