@@ -474,3 +474,11 @@ def test_a_note_says_that_a_square_matrix_is_probably_transposed():
     assert "transposed" in codes(score(table.T.copy(), positives, **NO_NAMES))
     assert "transposed" not in codes(score(table, positives, **NO_NAMES))
     assert "transposed" not in codes(score(table, diagonal, **NO_NAMES))
+
+
+def test_top_k_of_retrieval_is_a_cutoff_in_the_measure():
+    # given the option for cutoffs, which retrieval does not have
+    with refused("not-of-kind", name="top_k") as caught:
+        semmetrics.score(np.eye(2), [[0], [1]], task="retrieval", top_k=[1, 5])
+    # then the error shows how to write them
+    assert "HitRate@1,5" in str(caught.value)

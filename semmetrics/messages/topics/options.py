@@ -11,7 +11,7 @@ MESSAGES = {
     "unknown-name": Message("unknown {what} {value!r}", "{remedy}"),
     "not-of-kind": Message(
         "{name:options} does not apply to {kind}",
-        "Remove it, or set {opt:task}.",
+        "{fix:else Remove it, or set {opt:task}.}",
     ),
     "not-applicable": Message(
         "{name:options} does not apply to {what}", "{fix:else Remove it.}"
