@@ -484,3 +484,17 @@ def test_no_working_array_grows_with_the_number_of_summed_items(monkeypatch):
 
     # Eight bytes of each item would be four times as much.
     assert later_peak < first_peak + 100_000
+
+
+def test_an_error_without_stored_items_names_the_option_that_drops_them():
+    # given a scorer without stored items
+    scorer = Scorer(measures="F1", keep_rows=False)
+    scorer.update([["cat"]], [["cat"]])
+
+    # then errors about missing items name the option
+    with refused("rows-not-kept") as caught:
+        scorer.compute().per_item()
+    assert "keep_rows=False" in str(caught.value)
+    with refused("needs-all-items") as caught:
+        Scorer(measures="F1", keep_rows=False, missing="common")
+    assert "keep_rows=False" in str(caught.value)
