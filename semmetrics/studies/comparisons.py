@@ -131,7 +131,12 @@ def compare(
     check_ids_not_systems(systems, gts)
     check_systems(systems, baseline)
     design = Design(test, baseline, correction, Bootstrap.of(set_options))
-    prepared = join_systems(systems, gts, set_options)
+    try:
+        prepared = join_systems(systems, gts, set_options)
+    except InputError as error:
+        if error.code in ("missing-ids", "missing-entries"):
+            error.values["policy"] = "common"  # Systems need the same items.
+        raise
     first_system, *_ = systems
     _check_items(prepared.tasks, baseline or first_system)
     warn_of_scores(prepared)

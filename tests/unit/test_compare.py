@@ -562,3 +562,15 @@ def test_systems_can_have_names_that_are_also_ids():
     # then they are compared
     table = semmetrics.compare({"a": gts, "b": gts}, gts, measures="F1")
     assert table.scores.systems == ["a", "b"]
+
+
+def test_missing_ids_of_systems_can_be_left_out_for_all():
+    # given a system without one of the items
+    gts = {"a": ["cat"], "b": ["dog"]}
+    systems = {"old": gts, "new": {"a": ["cat"]}}
+
+    # then the error offers the policy that keeps the same items for all systems
+    with refused("missing-ids") as caught:
+        compare(systems, gts, measures="F1")
+    assert "missing='common'" in str(caught.value)
+    assert "skip" not in str(caught.value)
