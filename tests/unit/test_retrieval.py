@@ -482,3 +482,11 @@ def test_top_k_of_retrieval_is_a_cutoff_in_the_measure():
         semmetrics.score(np.eye(2), [[0], [1]], task="retrieval", top_k=[1, 5])
     # then the error shows how to write them
     assert "HitRate@1,5" in str(caught.value)
+
+
+def test_options_that_were_not_given_need_no_swap():
+    # given as many lists of positives as columns, without names of rows or columns
+    with refused("transposed-names") as caught:
+        semmetrics.score(np.eye(5, 3), [[0], [1, 2], [3]], task="retrieval")
+    # then the error does not mention the options for names
+    assert "queries=" not in str(caught.value)
