@@ -5,7 +5,6 @@ from semmetrics.messages.message import Message
 MESSAGES = {
     "nothing-computed": Message(
         "no measure could be computed:{reasons}",
-        "Give what the measures need, or request others.",
     ),
     "stdin-twice": Message(
         "standard input (-) is used twice",
