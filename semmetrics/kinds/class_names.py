@@ -82,7 +82,7 @@ def outside_classes(
     similar = _find_similar_class(text, classes)
     if similar is None:
         values = {"role": role, "value": value}
-        if _are_positions(classes) and not is_number:
+        if _are_positions(classes) and not text.removeprefix("-").isdecimal():
             last = len(classes) - 1
             values["problem"] = f"a name, but the classes are only numbers, 0 to {last}"
             values["action"] = "Name the classes with"
