@@ -6,7 +6,7 @@ MESSAGES = {
     "bad-option": Message("{setting} is not valid", "Expected {wanted}."),
     "bad-choice": Message(
         "{setting} is not valid",
-        "{suggestion}Choose one of {choices:unquoted}.",
+        "{suggestion}Choose one of {choices:unquoted}.{hint:else }",
     ),
     "unknown-name": Message("unknown {what} {value!r}", "{remedy}"),
     "not-of-kind": Message(
