@@ -281,7 +281,10 @@ def _write_sums(run: Run, scorer: Any) -> None:
 
 
 def _write_table(run: Run, table: ScoreTable) -> None:
-    """Write scores, files of details, and notes."""
+    """Write scores, files of details, and notes. Raise an error if there are no scores."""
+    if not table.scores:
+        lines = [f"\n  {entry.heading}: {entry.reason}" for entry in table.not_computed]
+        raise InputError("nothing-computed", reasons="".join(lines))
     output.report_inputs(table, quiet=run.quiet)
     worst, details = _collect_details(run, table)
     run.write_text(_render(run, table, worst), details, of=table)

@@ -119,7 +119,10 @@ def join(
     check_choice("missing", missing, MISSING)
     if pred.has_ids != ref.has_ids:
         without_ids = ref if pred.has_ids else pred
-        raise InputError("one-side-has-ids", without_ids.source)
+        values = {}
+        if without_ids.source.endswith((".npy", ".npz")):
+            values["more"] = " An .npz file can store ids with its matrix."
+        raise InputError("one-side-has-ids", without_ids.source, **values)
     renamed_counts: dict[str, int] = {}
     if pred.has_ids:
         pred, renamed_counts = _resolve_other_names(pred, ref)

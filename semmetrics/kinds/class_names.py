@@ -70,6 +70,7 @@ def outside_classes(
     """
     text = str(value)
     is_number = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
+    values: dict[str, Any]
     if is_number and int(text) >= len(classes) and not _has_number(classes):
         values = {
             "role": role,
@@ -80,9 +81,20 @@ def outside_classes(
         return InputError("number-outside-classes", where, **values)
     similar = _find_similar_class(text, classes)
     if similar is None:
-        return InputError("outside-classes", where, role=role, value=value)
+        values = {"role": role, "value": value}
+        if _are_positions(classes) and not text.removeprefix("-").isdecimal():
+            last = len(classes) - 1
+            values["problem"] = f"a name, but the classes are only numbers, 0 to {last}"
+            values["action"] = "Name the classes with"
+        return InputError("outside-classes", where, **values)
     values = {"role": role, "value": value, "similar": similar}
     return InputError("similar-class", where, **values)
+
+
+def _are_positions(classes: Sequence[Any]) -> bool:
+    """Return whether the classes have only numbers, such as the columns of a matrix without names."""
+    names = map(str, range(len(classes)))
+    return all(entry == name for entry, name in zip(classes, names, strict=True))
 
 
 def _has_number(classes: Sequence[Any]) -> bool:

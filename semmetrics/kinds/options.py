@@ -187,7 +187,7 @@ def resolve_options(
     given = copy_options(given)
     for name, value in given.items():
         if is_given(value) and not _applies_to(OPTIONS[name], kind):
-            raise InputError("not-of-kind", name=name, kind=kind)
+            raise _not_of_kind(name, kind, given)
     rules = _decoding_rules(given)
     if rules is not None:
         given["decode"] = rules
@@ -204,6 +204,16 @@ def resolve_options(
         name for name, value in given.items() if is_asked(name, value)
     )
     return ResolvedOptions(set_by_user=set_by_user, opened={}, **values)
+
+
+def _not_of_kind(name: str, kind: str, given: Mapping[str, Any]) -> InputError:
+    """Return the error for an option that does not exist for a kind."""
+    values = {"name": name, "kind": kind}
+    if name == "top_k" and kind == "retrieval":
+        values["fix"] = "write the cutoffs in the measure, such as HitRate@1,5"
+    elif given.get("task") is not None:
+        values["fix"] = "remove it"
+    return InputError("not-of-kind", **values)
 
 
 def _decoding_rules(given: Mapping[str, Any]) -> str | list[str] | None:

@@ -25,12 +25,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 from semmetrics.arguments import check_choice
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition
-from semmetrics.metrics.measure_options import MeasureOption, OptionValue
+from semmetrics.metrics.measure_options import ALL_AVERAGES, MeasureOption, OptionValue
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_families import SetFamily
 from semmetrics.metrics.set_options import set_options
 
-ALL_AVERAGES = ("example", "macro", "micro", "weighted")
 _COUNTS = ("hit", "n_pred", "n_ref", "total", "precision_sum")
 _OPTION_HELP = {
     "q": "the number of labels in the dataset",
@@ -48,7 +47,7 @@ def measure(formula: Callable[..., Any], /) -> Definition: ...
 def measure(
     *,
     kind: str = ...,
-    averages: tuple[str, ...] = ...,
+    averages: str | tuple[str, ...] = ...,
     bounds: tuple[float, float] = ...,
     higher_is_better: bool = ...,
     symmetric: bool = ...,
@@ -68,7 +67,7 @@ def measure(
     /,
     *,
     kind: str = "labels",
-    averages: tuple[str, ...] = ("example",),
+    averages: str | tuple[str, ...] = ("example",),
     bounds: tuple[float, float] = (0.0, 1.0),
     higher_is_better: bool = True,
     symmetric: bool = False,
@@ -101,7 +100,7 @@ def measure(
         Set by ``@measure`` without parentheses.
     kind : {"labels"}
         The kind of data. A formula on counts can only be a measure of label sets.
-    averages : tuple of {"example", "micro", "macro", "weighted"}
+    averages : one or a tuple of {"example", "micro", "macro", "weighted"}
         The first is the default.
     bounds, higher_is_better, symmetric, order_invariant
         Properties of the measure, as in `Definition`. The property tests check them.
@@ -142,6 +141,8 @@ def measure(
     """
     if kind != "labels":
         raise InputError("measure-of-kind", value=kind)
+    if isinstance(averages, str):
+        averages = (averages,)
 
     def define_measure(formula: Callable[..., Any]) -> Definition:
         for average in averages:

@@ -24,14 +24,17 @@ from numpy.typing import NDArray
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block
 from semmetrics.errors import InputError, UnknownKeyError
-from semmetrics.messages import listing
+from semmetrics.messages import did_you_mean, listing
+from semmetrics.metrics.hints import SYNONYMS_OF_AVERAGE
 from semmetrics.metrics.measure_options import (
+    ALL_AVERAGES,
     AUTO,
     MeasureOption,
     OptionValue,
     format_value,
     is_cutoff,
 )
+from semmetrics.metrics.measure_table import ROWS
 
 Columns: TypeAlias = Mapping[str, Any]
 """Columns by name, of the classes of `core.columns` or of a statistic's own class."""
@@ -320,7 +323,12 @@ class Definition:
                 remedy = "leave it out"
                 if names:
                     remedy = f"the options are {listing(names, most=20)}"
-                what = f"option of {self.name}"
+                    remedy = did_you_mean(name, names, remedy)
+                if name in SYNONYMS_OF_AVERAGE and "average" in names:
+                    remedy = "did you mean average?"
+                if name == "beta" and self.name == "F1":
+                    remedy = f"write FBeta(beta={chosen[name]})"
+                what = f"{self.name} option"
                 raise InputError("unknown-name", what=what, value=name, remedy=remedy)
 
     def _complete(
@@ -357,6 +365,11 @@ class Definition:
             return option.read(value)
         except InputError as error:
             error.values["in_measure"] = True
+            is_own = (self.kind, self.name) not in ROWS
+            if is_own and option.name == "average" and value in ALL_AVERAGES:
+                averages = tuple(map(str, (*self.averages, value)))
+                hint = f" To allow it, define the measure with averages={averages}."
+                error.values["hint"] = hint
             raise
 
 

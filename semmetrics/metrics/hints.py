@@ -72,3 +72,5 @@ AVERAGES_ELSEWHERE = {
     "weighted": "weighted",
 }
 """What other libraries call averages, and the value of the option "average". "" is the default."""
+SYNONYMS_OF_AVERAGE = ("avg", "mode", "reduction", "averaging")
+"""What the option "average" is called elsewhere."""

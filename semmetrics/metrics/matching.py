@@ -14,7 +14,7 @@ every occurrence: a label that occurs c times among the references can be matche
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,11 +73,14 @@ class Cut:
         The least number to keep, if the item has as many.
     k : int or None
         The cutoff.
+    measure : str
+        The measure that the cut is for, in messages.
     """
 
     decode: str = "all"
     keep_at_least: int = 0
     k: int | None = None
+    measure: str = field(default="", compare=False)
 
     def compute(self, block: LabelBlock) -> Ints:
         """Return how many predictions of each item to keep, shape (items,)."""
@@ -96,7 +99,7 @@ class Cut:
         ranked, _ = sides_of(block)
         rule, _, argument = self.decode.partition(":")
         if rule == "all" and task.ranked and self.k is None:
-            raise InputError("no-rule")
+            raise InputError("no-rule", measure=self.measure or "this measure")
         n_predictions = ranked.sizes
         if rule == "all" or not len(ranked.codes):
             return n_predictions
@@ -203,7 +206,7 @@ def cut_of(measure: Measure) -> Cut:
     """Return the cut that the options of a measure describe."""
     decode = str(measure["decode"])
     keep_at_least = int(measure["keep_at_least"] or 0)
-    return Cut(decode, keep_at_least, measure.k)
+    return Cut(decode, keep_at_least, measure.k, str(measure))
 
 
 def kept_sides(block: LabelBlock, cut: Cut) -> tuple[Side, Side]:

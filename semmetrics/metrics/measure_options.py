@@ -18,6 +18,8 @@ from semmetrics.errors import InputError
 
 OptionValue: TypeAlias = "str | int | float | None"
 
+ALL_AVERAGES = ("example", "macro", "micro", "weighted")
+
 AUTO = "auto"
 """The choice of "labels": the class list or, without one, the labels of both sides."""
 

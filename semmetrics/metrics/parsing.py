@@ -347,7 +347,15 @@ def listed(measures: Any) -> list[MeasureLike]:
     """Return one measure, or several, as a list."""
     if isinstance(measures, (str, Measure, Definition)):
         return [measures]
-    return list(measures)
+    several = [measures] if callable(measures) else list(measures)
+    for measure in several:
+        if not isinstance(measure, (str, Measure, Definition)):
+            if callable(measure):
+                name = getattr(measure, "__name__", measure)
+                raise InputError("function-as-measure", name=name)
+            wanted = 'a measure such as "F1"'
+            raise InputError("wrong-type", "measures", value=measure, wanted=wanted)
+    return several
 
 
 def split_names(text: str, kind: str | None = None) -> list[str]:
@@ -363,6 +371,9 @@ def split_names(text: str, kind: str | None = None) -> list[str]:
     words = split_outside(" ".join(text.split()), " ")
     if len(words) < 2 or _is_measure(text, kind):
         return [text]
+    bare_words = [word.strip(",") for word in words]
+    if bare_words != words and all(map(_kinds_of_text, bare_words)):
+        raise InputError("comma-separated", text=text, wanted=" ".join(bare_words))
     return words
 
 

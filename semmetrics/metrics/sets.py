@@ -22,10 +22,10 @@ import numpy as np
 from semmetrics.core.ragged import Floats
 from semmetrics.errors import InputError
 from semmetrics.metrics import families, formulas
-from semmetrics.metrics.count_measures import ALL_AVERAGES, measure
+from semmetrics.metrics.count_measures import measure
 from semmetrics.metrics.definition import Definition, Frame, LabelTable, Measure, Sums
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.measure_options import MeasureOption, OptionValue
+from semmetrics.metrics.measure_options import ALL_AVERAGES, MeasureOption, OptionValue
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_families import SetFamily
 from semmetrics.metrics.set_options import set_options

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
+
+from semmetrics.errors import InputError
 
 
 def decoding_rules(decode: Any, threshold: Any) -> list[str]:
@@ -31,6 +34,11 @@ def decoding_rules(decode: Any, threshold: Any) -> list[str]:
     for score_threshold in _list_thresholds(threshold):
         if isinstance(score_threshold, str):
             number = score_threshold.strip()
+            if not _is_threshold(number):
+                wanted = "numbers such as 0.5, or best"
+                raise InputError(
+                    "bad-option", name="threshold", value=number, wanted=wanted
+                )
         else:
             number = repr(float(score_threshold))
         rules.append(f"threshold:{number}")
@@ -55,6 +63,16 @@ def _list_thresholds(threshold: Any) -> Iterable[Any]:
         thresholds: Iterable[Any] = threshold
         return thresholds
     return (threshold,)
+
+
+def _is_threshold(text: str) -> bool:
+    """Return whether a string is a finite number or "best"."""
+    if text == "best":
+        return True
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def clean_rule(rule: Any) -> Any:

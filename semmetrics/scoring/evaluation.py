@@ -431,6 +431,25 @@ def check_systems_mapping(systems: object) -> None:
         raise InputError("wrong-type", "systems", value=systems, wanted=wanted)
 
 
+def check_ids_not_systems(systems: Mapping[str, Any], gts: object) -> None:
+    """Raise an error for the predictions of a single system by id, in place of several systems.
+
+    Examples
+    --------
+    >>> check_ids_not_systems({"ours": [["cat"]]}, {"a.jpg": ["cat"]})
+    >>> check_ids_not_systems({"a.jpg": ["cat"]}, {"a.jpg": ["cat"]})
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: systems: expected {name: predictions}, but the names are the ids
+    of the ground truth. Give each system a name, such as {"ours": preds, "baseline": other}.
+    """
+    if not systems or not isinstance(gts, Mapping):
+        return
+    for name, data in systems.items():
+        if name not in gts or not isinstance(data, str | list | tuple | set):
+            return
+    raise InputError("ids-as-systems", "systems")
+
+
 def check_system_names(names: Iterable[object]) -> None:
     r"""Raise an error for the name of a system that no file can contain.
 

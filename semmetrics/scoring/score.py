@@ -21,7 +21,12 @@ from semmetrics.metrics.families import terms_of
 from semmetrics.options import Data, Options
 from semmetrics.scoring.derived import with_derived
 from semmetrics.scoring.evaluate import Progress, evaluate
-from semmetrics.scoring.evaluation import Evaluation, join_systems
+from semmetrics.scoring.evaluation import (
+    Evaluation,
+    check_ids_not_systems,
+    check_systems_mapping,
+    join_systems,
+)
 from semmetrics.scoring.fits import EvaluatedPart, FittedMeasure, fit, naming
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.measures import ChosenMeasures
@@ -101,6 +106,8 @@ def score_systems(
     InputError
         If the input or an option is wrong; the message has the place and the remedy.
     """
+    check_systems_mapping(systems)
+    check_ids_not_systems(systems, gts)
     return _score_systems(systems, gts, options)
 
 

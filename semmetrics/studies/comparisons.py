@@ -24,6 +24,7 @@ from semmetrics.options import TAKEN, TESTS, Options
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.evaluation import (
     Evaluation,
+    check_ids_not_systems,
     check_system_names,
     check_systems_mapping,
     join_systems,
@@ -127,9 +128,15 @@ def compare(
     for name, value in options.items():
         if value is not None:
             chosen_options[name] = value
+    check_ids_not_systems(systems, gts)
     check_systems(systems, baseline)
     design = Design(test, baseline, correction, Bootstrap.of(chosen_options))
-    prepared = join_systems(systems, gts, chosen_options)
+    try:
+        prepared = join_systems(systems, gts, chosen_options)
+    except InputError as error:
+        if error.code in ("missing-ids", "missing-entries"):
+            error.values["policy"] = "common"  # Systems need the same items.
+        raise
     first_system, *_ = systems
     _check_items(prepared.tasks, baseline or first_system)
     warn_of_scores(prepared)

@@ -249,3 +249,14 @@ def test_the_worst_rows_of_a_matrix_have_the_names_of_classes(
     text = ok(f"score s.npy g.npy --classes classes.txt --worst 1 {measure}")
 
     assert lines in text
+
+
+def test_a_protocol_without_any_score_is_an_error(run, files):
+    # given a protocol for which options are missing
+    np.save("s.npy", np.eye(3))
+    np.save("g.npy", np.arange(3))
+
+    # then the program fails, and names the options
+    result = run("score --protocol xian2018 s.npy g.npy")
+    assert result.exit_code == 2
+    assert "--unseen" in result.stderr

@@ -422,3 +422,28 @@ def test_names_of_built_in_lists_are_reserved(name):
         score(**SIDES, class_lists={name: ["cat"]})
     with refused("bad-option", name="candidates"):
         PerClassAccuracy(candidates=name)
+
+
+@pytest.mark.parametrize(
+    ("truth", "options", "place"),
+    [
+        (["zebra", "ox"], {}, "gts, item 0 (from 0)"),
+        ([0, 1], {"seen": ["zebra"]}, "seen"),
+    ],
+)
+def test_names_need_names_of_the_columns(truth, options, place):
+    # given a matrix without names of its columns, and classes that are named
+    # then the error asks for the names of the columns
+    with refused("outside-classes", place, value="zebra") as caught:
+        semmetrics.score(np.eye(2), truth, task="classes", **options)
+    assert str(caught.value).endswith("Name the classes with classes=.")
+
+
+def test_a_class_of_another_case_needs_the_same_spelling():
+    # given a class whose name has another case in the class list
+    with refused("similar-class", value="Zebra") as caught:
+        semmetrics.score(
+            np.eye(2), ["Zebra", "ox"], task="classes", classes=["zebra", "ox"]
+        )
+    # then the error asks for the same spelling
+    assert "same spelling" in str(caught.value)

@@ -541,3 +541,36 @@ def test_scores_without_resamples_raise_an_error():
 
     with refused("not-paired", "F1"):
         compare_scores(scores, Design("t", "a", "holm", Bootstrap()))
+
+
+@pytest.mark.parametrize("options", [{}, {"measures": "F1"}])
+@pytest.mark.parametrize("function", [semmetrics.compare, semmetrics.score_systems])
+def test_predictions_by_id_are_not_systems(function, options):
+    # given the predictions of a single system in place of several systems
+    preds = {"a.jpg": ["cat", "dog"], "b.jpg": ["dog"]}
+    gts = {"a.jpg": ["cat"], "b.jpg": ["dog"]}
+
+    # then the error asks for names of systems
+    with refused("ids-as-systems", "systems"):
+        function(preds, gts, **options)
+
+
+def test_systems_can_have_names_that_are_also_ids():
+    # given systems named like items, each with predictions by id
+    gts = {"a": ["cat"], "b": ["dog"]}
+
+    # then they are compared
+    table = semmetrics.compare({"a": gts, "b": gts}, gts, measures="F1")
+    assert table.scores.systems == ["a", "b"]
+
+
+def test_missing_ids_of_systems_can_be_left_out_for_all():
+    # given a system without one of the items
+    gts = {"a": ["cat"], "b": ["dog"]}
+    systems = {"old": gts, "new": {"a": ["cat"]}}
+
+    # then the error offers the policy that keeps the same items for all systems
+    with refused("missing-ids") as caught:
+        compare(systems, gts, measures="F1")
+    assert "missing='common'" in str(caught.value)
+    assert "skip" not in str(caught.value)

@@ -7,6 +7,7 @@ import scipy.sparse
 from reading import refused_in
 from refusals import refused
 
+import semmetrics
 from semmetrics.kinds.captions import as_captions
 from semmetrics.kinds.labels import as_labels
 
@@ -96,3 +97,11 @@ def test_a_series_of_lists_of_captions_may_not_repeat_ids():
 def test_an_error_in_captions_names_the_place(data, code, place):
     with refused_in(code, f"refs{place}"):
         as_captions(data, source="refs")
+
+
+def test_a_score_that_is_not_finite_asks_how_it_was_computed():
+    # given a score of nan
+    with refused("not-finite") as caught:
+        semmetrics.score({"a": {"cat": float("nan")}}, {"a": ["cat"]}, measures="mAP")
+    # then the error does not suggest a number
+    assert "0.5" not in str(caught.value)

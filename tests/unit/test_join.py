@@ -358,3 +358,17 @@ def test_systems_without_a_common_item_are_an_error():
 def test_common_items_need_the_rows_of_all_batches():
     with refused("needs-all-items"):
         semmetrics.Scorer(measures="F1", missing="common", keep_rows=False)
+
+
+@pytest.mark.parametrize("is_matrix", [False, True])
+def test_only_a_matrix_without_ids_can_store_them_in_npz(tmp_path, is_matrix):
+    # given predictions without ids, as a matrix or as lists
+    preds = [["cat"]]
+    if is_matrix:
+        preds = tmp_path / "preds.npy"
+        np.save(preds, np.array([[1, 0]]))
+
+    # then the error mentions .npz files for the matrix only
+    with refused("one-side-has-ids") as caught:
+        semmetrics.score(preds, {"a": ["0"]}, measures="F1")
+    assert (".npz" in str(caught.value)) is is_matrix

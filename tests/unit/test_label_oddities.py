@@ -243,3 +243,13 @@ def test_word2vec_has_the_threshold_of_its_paper(name):
     notes = note_codes([["cat"]], [["dog"]], measures="SemF1", embedding=model)
 
     assert notes == []
+
+
+@pytest.mark.parametrize("threshold", ["abc", "0.5,abc", "nan"])
+def test_a_threshold_that_is_not_a_number_is_named_as_the_option(threshold):
+    # given a threshold that is neither a number nor "best"
+    # then the error is about the option that was set
+    with refused("bad-option", name="threshold"):
+        semmetrics.score(
+            {"a": {"cat": 0.5}}, {"a": ["cat"]}, measures="F1", threshold=threshold
+        )

@@ -103,3 +103,12 @@ def test_counts_are_right_for_more_cells_than_a_table_can_have(duplicates, count
         size = pred_counts.total() + ref_counts.total()
         values.append(2 * (pred_counts & ref_counts).total() / size)
     assert score.value == pytest.approx(np.mean(values), abs=1e-14)
+
+
+def test_an_error_names_the_measure_that_needs_label_sets():
+    # given scores, a measure of sets and a measure of scores
+    scores = np.array([[0.9, 0.2]])
+
+    # then the error names the measure of sets
+    with refused("no-rule", measure="F1"):
+        semmetrics.score(scores, np.array([[1, 0]]), measures="mAP F1")

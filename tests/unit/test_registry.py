@@ -92,7 +92,7 @@ def annotate(formula, **types):
     ("options", "code"),
     [
         ({"averages": ("mean",)}, "bad-choice"),
-        ({"averages": "example"}, "bad-choice"),
+        ({"averages": "exampel"}, "bad-choice"),
         ({"defaults": {"emty": "0"}}, "bad-choice"),
         ({"name": "F1"}, "name-taken"),
         ({"name": "MacroF1"}, "name-taken"),
@@ -322,3 +322,63 @@ def test_an_error_separates_measures_with_commas_between_them(text, separated):
 def test_several_errors_are_reported_together():
     with refused("wrong-measures", n=3):
         parse_all(["F1", "F2", "Recal", "F1(average=x)"])
+
+
+def test_an_average_that_an_own_measure_does_not_allow():
+    # given a measure of one's own with a single average, written as a string
+    @measure(averages="micro")
+    def OneAverage(hit, n_pred, n_ref):
+        return hit / n_pred
+
+    try:
+        # then another average is an error that shows how to allow it
+        with refused("bad-choice", value="macro") as caught:
+            parse("OneAverage(average=macro)")
+        assert "averages=('micro', 'macro')" in str(caught.value)
+    finally:
+        forget(OneAverage)
+
+
+def test_a_wrong_average_of_an_own_measure_is_read_as_a_whole():
+    # given a misspelt average as a string
+    with refused("bad-choice", value="macros"):
+
+        @measure(averages="macros")
+        def WrongAverage(hit, n_pred, n_ref):
+            return hit / n_pred
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("F1(avg=macro)", "Did you mean average?"),
+        ("F1(averag=macro)", "Did you mean average?"),
+        ("F1(beta=2)", "Write FBeta(beta=2)."),
+        ("F1(zzz=2)", "The options are"),
+    ],
+)
+def test_an_unknown_option_of_a_measure_suggests_another(text, remedy):
+    # given a measure with an unknown option, then the error has a suggestion
+    with refused("unknown-name", what="F1 option") as caught:
+        parse(text)
+    assert remedy in str(caught.value)
+
+
+def test_commas_and_spaces_between_measures_keep_all_measures():
+    # given measures with a comma and a space between them
+    # then the error has all of them, separated by spaces
+    with refused("comma-separated", wanted="F1 Recall"):
+        parse_all(["F1, Recall"])
+
+
+@pytest.mark.parametrize("measures", [len, [len], ["F1", len]])
+def test_a_function_is_not_a_measure(measures):
+    # given a function in place of a measure, then the error names the decorator
+    with refused("function-as-measure"):
+        semmetrics.score(PREDS, REFS, measures=measures)
+
+
+def test_a_number_is_not_a_measure():
+    # given a number in place of a measure, then it is an error
+    with refused("wrong-type", "measures", value=3):
+        semmetrics.score(PREDS, REFS, measures=[3])

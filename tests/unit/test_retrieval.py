@@ -474,3 +474,19 @@ def test_a_note_says_that_a_square_matrix_is_probably_transposed():
     assert "transposed" in codes(score(table.T.copy(), positives, **NO_NAMES))
     assert "transposed" not in codes(score(table, positives, **NO_NAMES))
     assert "transposed" not in codes(score(table, diagonal, **NO_NAMES))
+
+
+def test_top_k_of_retrieval_is_a_cutoff_in_the_measure():
+    # given the option for cutoffs, which retrieval does not have
+    with refused("not-of-kind", name="top_k") as caught:
+        semmetrics.score(np.eye(2), [[0], [1]], task="retrieval", top_k=[1, 5])
+    # then the error shows how to write them
+    assert "HitRate@1,5" in str(caught.value)
+
+
+def test_options_that_were_not_given_need_no_swap():
+    # given as many lists of positives as columns, without names of rows or columns
+    with refused("transposed-names") as caught:
+        semmetrics.score(np.eye(5, 3), [[0], [1, 2], [3]], task="retrieval")
+    # then the error does not mention the options for names
+    assert "queries=" not in str(caught.value)

@@ -523,3 +523,17 @@ def test_a_system_that_is_not_a_string_raises_an_error():
 
     with refused("bad-option", name="system"):
         scorer.update([["cat"]], [["cat"]], system=5)
+
+
+def test_an_error_without_stored_items_names_the_option_that_drops_them():
+    # given a scorer without stored items
+    scorer = Scorer(measures="F1", keep_rows=False)
+    scorer.update([["cat"]], [["cat"]])
+
+    # then errors about missing items name the option
+    with refused("rows-not-kept") as caught:
+        scorer.compute().per_item()
+    assert "keep_rows=False" in str(caught.value)
+    with refused("needs-all-items") as caught:
+        Scorer(measures="F1", keep_rows=False, missing="common")
+    assert "keep_rows=False" in str(caught.value)

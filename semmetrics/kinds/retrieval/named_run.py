@@ -236,8 +236,10 @@ def check_size(
     code = "wrong-count"
     if n == other_size:
         code = "transposed-names"
-    number = pluralize(n, noun)
-    raise InputError(code, where, found=number, wanted=pluralize(size, what))
+    values = {"found": pluralize(n, noun), "wanted": pluralize(size, what)}
+    if code == "transposed-names" and noun != "name":
+        values["fix"] = "Transpose the matrix."
+    raise InputError(code, where, **values)
 
 
 def read_position(name: Any) -> int | None:

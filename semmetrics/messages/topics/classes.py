@@ -18,13 +18,12 @@ MESSAGES = {
         "If the file counts from 1, subtract 1. Otherwise correct {opt:classes}.",
     ),
     "outside-classes": Message(
-        "{role} {value!r} is not in the class list",
-        "Correct it or {opt:classes}.",
+        "{role} {value!r} is {problem:else not in the class list}",
+        "{action:else Correct it or} {opt:classes}.",
     ),
     "similar-class": Message(
         "{role} {value!r} is not in the class list, which has {similar!r}",
-        "Write the names in {opt:classes} as in the data, without numbers, spaces or "
-        "further names.",
+        "Use the same spelling in the data and in {opt:classes}.",
     ),
     "seen-and-unseen": Message(
         "{n:class} in both {opt:seen} and {opt:unseen}: {names:list}",

@@ -3,6 +3,9 @@
 from semmetrics.messages.message import Message
 
 MESSAGES = {
+    "nothing-computed": Message(
+        "no measure could be computed:{reasons}",
+    ),
     "stdin-twice": Message(
         "standard input (-) is used twice",
         "Write one of them to a file.",

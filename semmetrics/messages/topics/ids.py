@@ -5,8 +5,7 @@ from semmetrics.messages.message import Message
 MESSAGES = {
     "one-side-has-ids": Message(
         "the other side has ids, but this one does not",
-        "Give ids on both sides or on neither. An .npz file can store ids with its "
-        "matrix.",
+        "Give ids on both sides or on neither.{more:else }",
     ),
     "other-length": Message(
         "{one} has {n:item}, but {other} has {m} (this is the last item of the "
@@ -17,7 +16,7 @@ MESSAGES = {
     "missing-ids": Message(
         "{lost}",
         "Add them, or set {opt:missing=empty} to score them as empty or "
-        "{opt:missing=skip} to leave them out.",
+        "{opt:missing={policy:else skip}} to leave them out.",
     ),
     "other-ids": Message("{lost}", "Check that both sides use the same ids."),
     "unlike-ids": Message(
@@ -26,7 +25,7 @@ MESSAGES = {
     ),
     "joinable-ids": Message(
         "{lost}",
-        "If some of the ids are the same, set {opt:ids={expression}}.",
+        "If they differ only by folder or extension, set {opt:ids={expression}}.",
     ),
     "ambiguous-cocoid": Message(
         "{n:id} could be the imgid of one image or the cocoid of another ({m} of them)",
@@ -42,7 +41,7 @@ MESSAGES = {
     ),
     "missing-entries": Message(
         "{lost}",
-        "Add {noun}s, or set {opt:missing=skip} to leave these items out or "
+        "Add {noun}s, or set {opt:missing={policy:else skip}} to leave these items out or "
         "{opt:missing=empty} to treat them as an empty candidate or no reference.",
     ),
     "no-rows": Message(

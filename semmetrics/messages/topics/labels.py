@@ -41,7 +41,7 @@ MESSAGES = {
         "Add scores ({opt:score_column} names their column{unused}){remedy}.",
     ),
     "no-rule": Message(
-        "this measure compares sets of labels, but the predictions are scores",
+        "{measure} compares sets of labels, but the predictions are scores",
         "Set {opt:threshold=0.5}, add a cutoff (F1@3), or give sets of labels.",
     ),
     "outside-taxonomy": Message(

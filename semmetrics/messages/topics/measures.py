@@ -3,6 +3,10 @@
 from semmetrics.messages.message import Message
 
 MESSAGES = {
+    "function-as-measure": Message(
+        "{name!r} is a function, not a measure",
+        "Decorate it with @semmetrics.measure.",
+    ),
     "not-a-measure": Message(
         "{text!r} is not a measure",
         "Write a name such as F1, or with options and cutoff F1(average=macro)@3.",

@@ -6,12 +6,12 @@ MESSAGES = {
     "bad-option": Message("{setting} is not valid", "Expected {wanted}."),
     "bad-choice": Message(
         "{setting} is not valid",
-        "{suggestion}Choose one of {choices:unquoted}.",
+        "{suggestion}Choose one of {choices:unquoted}.{hint:else }",
     ),
     "unknown-name": Message("unknown {what} {value!r}", "{remedy}"),
     "not-of-kind": Message(
         "{name:options} does not apply to {kind}",
-        "Remove it, or set {opt:task}.",
+        "{fix:else Remove it, or set {opt:task}.}",
     ),
     "not-applicable": Message(
         "{name:options} does not apply to {what}", "{fix:else Remove it.}"

@@ -70,8 +70,8 @@ MESSAGES = {
     ),
     "transposed-names": Message(
         "got {found} for {wanted} of the matrix",
-        "Rows must be queries and columns the gallery. Transpose the matrix, or swap "
-        "{opt:queries} and {opt:gallery}.",
+        "Rows must be queries and columns the gallery. {fix:else Transpose the matrix, or "
+        "swap {opt:queries} and {opt:gallery}.}",
     ),
     "transposed-positives": Message(
         "{n:positive} not among the {size:,} columns (from 0): {names:list}",

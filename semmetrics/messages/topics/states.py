@@ -5,7 +5,7 @@ from semmetrics.messages.message import Message
 MESSAGES = {
     "rows-not-kept": Message(
         "the per-item values were not stored",
-        "Score all items in one call.",
+        "Score all items in one call (in Python, without keep_rows=False).",
     ),
     "needs-no-rows": Message("{what} requires {opt:keep_rows=False}", "Set it."),
     "different-embeddings": Message(
@@ -51,7 +51,7 @@ MESSAGES = {
     ),
     "needs-all-items": Message(
         "{what} {reason}, but items are not stored",
-        "Score all of them in one call{instead}.",
+        "Score all of them in one call (in Python, without keep_rows=False){instead}.",
     ),
     "unnumbered": Message(
         "items without ids were not stored, so data: differs in the signatures",

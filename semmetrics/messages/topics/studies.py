@@ -3,6 +3,10 @@
 from semmetrics.messages.message import Message
 
 MESSAGES = {
+    "ids-as-systems": Message(
+        "expected {{name: predictions}}, but the names are the ids of the ground truth",
+        'Give each system a name, such as {{"ours": preds, "baseline": other}}.',
+    ),
     "summary": Message(
         "the {what} {name!r} looks like a mean, a deviation or a size, not like "
         "values to compare",

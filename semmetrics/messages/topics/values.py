@@ -9,8 +9,8 @@ MESSAGES = {
         "Remove it. An item without {noun}s is an empty list, [].",
     ),
     "not-finite": Message(
-        "{role} is {value!r}, which is not finite",
-        "Write a number such as 0.5.",
+        "{role} is {value!r}, which is not a finite number",
+        "Check how it was computed.",
     ),
     "not-a-number": Message(
         "{role} is {value!r}, which is not a number",
