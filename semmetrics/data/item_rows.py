@@ -167,9 +167,9 @@ def item_rows(
             raise error.placed(at(name, unit.format(place), row_id)) from None
     ids = list(first_places)
     places = Places(name, ids, unit, list(first_places.values()))
-    gathered = Items(ids, items, places, name, "an item")
+    gathered = Items(ids, items, places, name, "per item")
     if form.single and len(strings_by_id) == len(ids):
-        gathered.understood = f"a {form.noun}"
+        gathered.understood = f"per {form.noun}"
     if unit != ELEMENT:
         # The order of the records in a JSON document has no meaning.
         scattered_ids = [item_id for item_id in ids if item_id in scattered]

@@ -29,7 +29,7 @@ def test_coco_results_are_captions_of_images(tmp_path):
     assert lists.ids == ["404", "7"]
     assert lists.to_list() == [["one", "three"], ["two"]]
     assert lists.where(1).endswith("refs.json, element [1], id '7'")
-    assert lists.understood == "JSON, one record a caption"
+    assert lists.understood == "JSON, one record per caption"
     assert codes(lists) == [("unused-columns", 1, "id")]
 
 
