@@ -181,7 +181,7 @@ def test_measures_without_an_embedding_need_no_torch():
 
 def test_a_missing_device_is_an_error(torch):
     for name in (f"cuda:{torch.cuda.device_count()}", "gpu"):
-        with pytest.raises(InputError, match=f"finds no device '{name}"):
+        with pytest.raises(InputError, match=f"has no device '{name}"):
             score(device=name)
 
 
@@ -192,7 +192,7 @@ def test_a_device_without_double_precision_is_an_error(torch, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     monkeypatch.setattr(torch, "zeros", zeros)
 
-    with pytest.raises(InputError, match="'mps' has no double precision"):
+    with pytest.raises(InputError, match="does not support double precision"):
         find_device("mps")
 
 

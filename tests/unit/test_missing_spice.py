@@ -144,7 +144,7 @@ def test_tuples_of_the_other_form_are_an_error_with_a_remedy(caption, requested,
             tuples=official({caption: [["dog"]]}),
         )
 
-    assert caught.value.remedy.endswith(f"write captions={given} in the measure")
+    assert caught.value.remedy.startswith(f"Write captions={given} in the measure")
 
 
 @needs_words
@@ -160,7 +160,7 @@ def test_a_matrix_needs_tuples_of_its_form(parser, code):
             tuples=official({"a dog": [["dog"]], "a cat": [["cat"]]}),
         )
 
-    assert "write captions=tokens in" in caught.value.remedy
+    assert "Write captions=tokens in" in caught.value.remedy
     assert "id " not in caught.value.where
 
 
@@ -192,7 +192,7 @@ def test_a_comparison_reports_what_was_not_computed():
             "raise SystemExit('Exception: a\\nCaused by: b\\nCaused by: c')",
             "status 1: Caused by: c",
         ),
-        ("", "it ended"),
+        ("", "it exited"),
     ],
 )
 def test_a_program_that_fails_is_an_error(monkeypatch, tmp_path, code, why):

@@ -214,7 +214,7 @@ def test_a_folder_without_a_model_is_an_error(minilm, tmp_path, kind):
 def test_a_missing_device_is_an_error(minilm, kind):
     torch = pytest.importorskip("torch")
     for device in (f"cuda:{torch.cuda.device_count()}", "gpu"):
-        with pytest.raises(InputError, match="finds no device"):
+        with pytest.raises(InputError, match="has no device"):
             open_embedding(f"{kind}:{minilm}", device=device)
 
 

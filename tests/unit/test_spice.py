@@ -86,8 +86,8 @@ def test_captions_are_parsed_as_tokens_or_as_written(measure, parsed):
     [
         (SPICE, {"tuples": None}, "parser=given needs tuples"),
         (SPICE, {"tuples": 3}, "own-code-failed"),
-        (SPICE, {"tuples": {"dog": [["dog"]]}}, "there are no tuples of it"),
-        (SPICE, {"tuples": {"dog": 3}}, "3 is not a tuple"),
+        (SPICE, {"tuples": {"dog": [["dog"]]}}, "no tuples for this caption"),
+        (SPICE, {"tuples": {"dog": 3}}, "expected a tuple of a scene graph, got 3"),
         ("SPICE(category=colour)", {}, "bad-choice"),
     ],
 )

@@ -36,7 +36,7 @@ _NEEDS_PHI = (
     "(--captions FILE) to compute it"
 )
 _OTHER_PHI = (
-    "or name another phi: phi='CIDEr-D' (--phi CIDEr-D), or phi='SPICE(parser=offline)'"
+    "Or name another phi: phi='CIDEr-D' (--phi CIDEr-D) or phi='SPICE(parser=offline)'."
 )
 
 
