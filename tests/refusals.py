@@ -42,13 +42,6 @@ def refused(
     assert {name: error.values.get(name) for name in values} == values
 
 
-def is_refusal(refusal: Any, code: str) -> bool:
-    """Return whether an error of the command line has a code, or contains a text."""
-    if code in MESSAGES:
-        return refusal.code == code
-    return code in refusal
-
-
 def codes(table: Any) -> list[str]:
     """Return the codes of the facts of a table, in their order, and notes without a code."""
     return [fact.code if isinstance(fact, Fact) else fact for fact in table.facts]

@@ -16,7 +16,6 @@ import semmetrics
 from semmetrics import as_captions, as_labels
 
 CLASSES = ["cat", "dog", "cow"]
-ONE_LABEL_PER_ROW = {"id": ["a", "a", "b"], "label": ["cat", "dog", "cat"]}
 LISTS = {"image_id": [7, 8], "labels": [["cat", "dog"], []]}
 
 
