@@ -13,7 +13,12 @@ from refusals import refused
 from tables import write_table
 
 from semmetrics import ReadOptions, Scorer, as_captions, as_labels
-from semmetrics.data.cells import read_cell, recipe
+from semmetrics.data.cells import (
+    are_lists_of_scores,
+    pair_lists,
+    read_cell,
+    recipe,
+)
 from semmetrics.scale.stream import score_stream
 
 LABELS = [["cat", "dog's"], ["a, b"], [], ["two\nlines", 'say "hi"']]
@@ -292,3 +297,32 @@ def test_batches_with_other_cells_are_an_error(first, later, row, keep_rows):
         scorer.update([["cat"]] * len(later), later)
 
     assert len(scorer) == len(first)
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "code"),
+    [
+        ("cat", "[0.5]", "not-a-list"),
+        ("['cat']", "half", "not-a-list"),
+        ("['cat']", "[0.5, 0.1]", "wrong-count"),
+        ("['cat']", "", "wrong-count"),
+        ("[True]", "[0.5]", "wrong-type"),
+        ("[1.5]", "[0.5]", "wrong-type"),
+    ],
+)
+def test_labels_and_scores_in_two_cells_have_to_match(labels, scores, code):
+    with refused(code):
+        pair_lists(labels, scores)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([" ", "", "[0.5]"], True),
+        (["", "0.5", "[0.5]"], False),
+        (["", 0.5], False),
+        (["", " "], False),
+    ],
+)
+def test_the_first_cell_with_content_decides_whether_scores_are_lists(cells, expected):
+    assert are_lists_of_scores(cells) is expected

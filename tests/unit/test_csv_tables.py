@@ -110,6 +110,15 @@ def test_captions_may_have_several_lines(tmp_path):
     assert captions.to_list() == [["a dog, running\nand then, a bus"], ["two\nlines"]]
 
 
+@pytest.mark.parametrize(
+    "caption", ["a dog\n8.jpg", "a dog\n8.jpg,a bus,a car", "a dog\n8,a bus"]
+)
+def test_a_caption_whose_lines_do_not_look_like_rows_is_one_caption(tmp_path, caption):
+    path = saved(tmp_path, "p.csv", f'id,caption\n7.jpg,"{caption}"\n')
+
+    assert as_captions(path).to_list() == [[caption]]
+
+
 @pytest.mark.parametrize(("suffix", "comma"), [("csv", ","), ("tsv", "\t")])
 @pytest.mark.parametrize(
     ("rows", "code"),

@@ -11,6 +11,7 @@ from reading import saved
 from refusals import refused
 
 from semmetrics import ReadOptions, as_captions
+from semmetrics.data.formats.captions import path_aliases
 from semmetrics.kinds.retrieval import as_candidates
 
 MSRVTT = {
@@ -76,6 +77,21 @@ def test_predictions_may_use_the_number_in_a_path_of_lavis():
 
     assert items_by_id(as_captions(document)) == {path: ["a cow", "a cow in a field"]}
     assert values["BLEU-1"] == pytest.approx(1.0)
+
+
+def test_numbers_and_file_names_of_several_paths_are_not_other_names():
+    paths = ["val/a_7.jpg", "val/a_7.jpg", "test/b_7.jpg", "test/a_8.jpg", "8"]
+
+    aliases = path_aliases(paths)
+
+    assert aliases == {
+        "a_7.jpg": "val/a_7.jpg",
+        "a_7": "val/a_7.jpg",
+        "b_7.jpg": "test/b_7.jpg",
+        "b_7": "test/b_7.jpg",
+        "a_8.jpg": "test/a_8.jpg",
+        "a_8": "test/a_8.jpg",
+    }
 
 
 def test_vatex_has_english_captions():

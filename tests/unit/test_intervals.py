@@ -11,7 +11,7 @@ from own_measures import temporary_measures
 from refusals import codes, refused
 from scipy.optimize import brentq
 from scipy.special import stdtrit
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 import semmetrics
 from benchmarks import simulation
@@ -208,6 +208,54 @@ def test_halls_limits_remove_skewness_by_a_cubic():
             t = (replicates.value - limit) / replicates.standard_error
             cubic = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
             assert cubic == pytest.approx(expected, rel=1e-9)
+
+
+# ---- BCa ----------------------------------------------------------------------------------------
+
+
+def test_of_resamples_equal_to_the_value_half_are_below_it():
+    measures = "SubsetAccuracy F1"
+
+    for row in score(*draw_labels(12, 5), measures=measures, ci=True, resamples=500):
+        values = np.array(row.replicates.values)
+        share_of_ties = np.mean(values == row.value)
+        bias = norm.ppf(np.mean(values < row.value) + share_of_ties / 2)
+        acceleration = row.replicates.acceleration
+        shares = []
+        for z in norm.ppf([0.05, 0.95]):
+            shares.append(norm.cdf(bias + (bias + z) / (1 - acceleration * (bias + z))))
+
+        interval = row.replicates.interval(0.9, "bca")
+
+        limits = (interval.low, interval.high)
+        assert limits == pytest.approx(np.quantile(values, shares), abs=1e-12)
+        assert row.measure != "SubsetAccuracy" or share_of_ties > 0.1
+
+
+# ---- p-values -----------------------------------------------------------------------------------
+
+
+def test_a_p_value_by_hall_may_be_smaller_than_one_resample():
+    n_replicates = 100
+    values = np.random.default_rng(0).normal(0.4, 0.7, 50)
+    left_out = (values.sum() - values) / 49
+
+    replicates = Replicates(
+        np.ones(n_replicates),
+        0,
+        "item",
+        False,
+        "",
+        value=values.mean(),
+        left_out=left_out,
+        sizes=np.ones(50, int),
+        default="hall",
+    )
+
+    p = replicates.p_value()
+    assert 1e-6 < p < 1 / n_replicates
+    assert replicates.interval(1 - p * 1.01, "hall").low > 0
+    assert replicates.interval(1 - p * 0.99, "hall").low < 0
 
 
 # ---- coverage -----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from refusals import refused
-from scipy.io import savemat
+from scipy.io import loadmat, savemat
 
 import semmetrics
 from semmetrics.data.judgement_files import read_judgements
@@ -97,6 +97,17 @@ def test_a_vote_that_is_not_1_or_minus_1_raises_an_error(tmp_path):
         read_judgements(folder)
 
 
+def test_pairs_with_different_numbers_of_votes_raise_an_error(tmp_path):
+    write_pascal(tmp_path)
+    votes = loadmat(tmp_path / "consensus_pascal.mat")["triplets"]
+
+    savemat(tmp_path / "consensus_pascal.mat", {"triplets": votes[:, :15]})
+
+    with refused("not-pascal") as error:
+        read_judgements(tmp_path)
+    assert "4 pairs, 4 categories and 15 votes do not fit" in str(error.value)
+
+
 def test_a_file_that_is_wrong_or_missing_raises_an_error(tmp_path):
     path = write_pascal(tmp_path) / "consensus_pascal.mat"
 
@@ -177,3 +188,19 @@ def test_a_matlab_file_that_is_too_large_when_decompressed_raises_an_error(tmp_p
     assert len(read_mat(load(path, 10**6), ("n",))["n"]) == 100_000
     with refused("damaged"):
         read_mat(load(path, 100_000), ("n",))
+
+
+@pytest.mark.parametrize("damage", ["larger than the file", "larger than the tag"])
+def test_a_wrong_size_of_an_element_raises_an_error(tmp_path, damage):
+    path = tmp_path / "a.mat"
+    savemat(path, {"n": np.array([[7.0]])})
+    content = bytearray(path.read_bytes())
+    if damage == "larger than the file":
+        content[132:136] = (10**6).to_bytes(4, "little")
+    else:
+        position = content.index(b"\x01\x00\x01\x00n")  # the name, a small element
+        content[position + 2] = 5
+    path.write_bytes(content)
+
+    with refused("damaged"):
+        read_mat(load(path, 10**7), ("n",))
