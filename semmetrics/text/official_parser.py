@@ -102,9 +102,9 @@ class OfficialParser:
 
     def missing(self) -> str:
         """Return why the parser cannot be run here, or an empty string."""
-        return why_not(self._command)
+        return why_not(self.command)
 
-    def _command(self) -> list[str]:
+    def command(self) -> list[str]:
         """Return the command that starts the program.
 
         Raises
@@ -153,7 +153,7 @@ class OfficialParser:
             If the parser cannot be run at all, or its output is not as expected.
         """
         check_captions(captions)
-        command = self._command()
+        command = self.command()
         start = 0
         while start < len(captions):
             n_answered = 0

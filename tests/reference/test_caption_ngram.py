@@ -1,19 +1,19 @@
-"""BLEU and ROUGE-L as pycocoevalcap gives them, and their published figures.
+"""BLEU and ROUGE-L compared with pycocoevalcap and with published figures.
 
-The figures are those of the COCO caption code's example, the README of aac-metrics, and the
-correlations with the expert judgements of Flickr8k. Item values are compared where pycocoevalcap
-can be imported.
+The figures are from the example of the COCO caption code, the README of aac-metrics, and the
+correlations with the expert judgements of Flickr8k. Item values are compared if pycocoevalcap is
+installed.
 """
 
 from __future__ import annotations
 
-import gzip
 import random
 
 import laws
 import pytest
 from numpy.testing import assert_allclose
-from oracles.captions_ngram import Blanks, task_of
+from oracles.captions_ngram import task_of
+from reference_data import ptb_tokens
 
 from semmetrics.core.columns import as_floats
 from semmetrics.data.judgement_files import read_judgements
@@ -28,124 +28,142 @@ BLEU_OF_FAKECAP = [
     0.2785363856619147,
     0.1908290437674253,
 ]
+ROUGE_L_OF_FAKECAP = 0.39625269357570847
 MEASURES = [*(definition() for definition in BLEU), ROUGE_L()]
-# What tokens of the Penn Treebank leave of the captions of aac-metrics' example.
-AAC = [
-    (
-        "a man is speaking",
-        [
-            "a man speaks",
-            "someone speaks",
-            "a man is speaking while a bird is chirping in the background",
-        ],
-    ),
-    ("rain falls", ["rain is falling hard on a surface"]),
-]
 
 
-class Looked:
-    """The tokens that a table has for each caption."""
+class TokenTable:
+    """A tokenizer that looks captions up."""
 
     name = "looked up"
 
-    def __init__(self, table):
-        self.table = table
+    def __init__(self, tokens_by_caption):
+        self.tokens_by_caption = tokens_by_caption
 
     def tokens(self, captions):
-        return [self.table[caption].split() for caption in captions]
+        return [self.tokens_by_caption[caption].split() for caption in captions]
 
 
 def scores(task, measures=MEASURES):
     return laws.scores(evaluate(task, measures), measures)
 
 
+def first_captions(candidates):
+    """Return the only caption of each image."""
+    return [caption for (caption,) in candidates.values()]
+
+
 @pytest.fixture(scope="module")
 def task(fakecap):
     references, candidates = fakecap
-    return caption_task(
-        list(candidates.values()),
-        [references[i] for i in candidates],
-        list(candidates),
-        Blanks(),
-    )
+    ordered_references = [references[image] for image in candidates]
+    return task_of(first_captions(candidates), ordered_references, list(candidates))
 
 
-def test_fakecap(task):
-    found = [score.value for score in scores(task)]
-    assert_allclose(found, [*BLEU_OF_FAKECAP, 0.39625269357570847], rtol=0, atol=1e-12)
+def test_the_example_has_the_published_values(task):
+    values = [score.value for score in scores(task)]
+
+    expected = [*BLEU_OF_FAKECAP, ROUGE_L_OF_FAKECAP]
+    assert_allclose(values, expected, rtol=0, atol=1e-12)
 
 
-def test_counts_of_fakecap(task):
+def test_the_example_has_the_published_counts(task):
     statistics = evaluate(task, MEASURES)
-    sums = {name: as_floats(s) for name, s in statistics.sums[BleuCounts()].items()}
-    assert (sums["reflen"], sums["testlen"]) == (9855, 9893)
+
+    sums = {}
+    for name, column in statistics.sums[BleuCounts()].items():
+        sums[name] = as_floats(column)
+    assert sums["reflen"] == 9855
+    assert sums["testlen"] == 9893
     assert [sums[f"guess_{n}"] for n in range(1, 5)] == [9893, 8893, 7893, 6893]
     assert [sums[f"correct_{n}"] for n in range(1, 5)] == [5732, 2510, 1043, 423]
 
 
+# ---- pycocoevalcap ------------------------------------------------------------------------------
+
+
 def peer_values(candidates, references, rule="closest"):
-    """Corpus values and item values of BLEU-1 to 4 and ROUGE-L."""
-    scorer = pytest.importorskip("pycocoevalcap.bleu.bleu_scorer")
+    """Return the corpus values and the item values of BLEU-1 to 4 and ROUGE-L."""
+    bleu_scorer = pytest.importorskip("pycocoevalcap.bleu.bleu_scorer")
     rouge = pytest.importorskip("pycocoevalcap.rouge.rouge")
-    bleu = scorer.BleuScorer(n=4)
-    for name, texts in candidates.items():
-        bleu += (texts[0], references[name])
-    corpus, items = bleu.compute_score(option=rule)
-    value, each = rouge.Rouge().compute_score(references, candidates)
-    return [*corpus, value], [*items, each]
+    bleu = bleu_scorer.BleuScorer(n=4)
+    for name, (caption,) in candidates.items():
+        bleu += (caption, references[name])
+    bleu_values, bleu_items = bleu.compute_score(option=rule)
+    rouge_value, rouge_items = rouge.Rouge().compute_score(references, candidates)
+    return [*bleu_values, rouge_value], [*bleu_items, rouge_items]
 
 
-def agree(found, expected):
-    for score, value, items in zip(found, *expected, strict=True):
-        assert_allclose(score.value, value, rtol=0, atol=1e-12)
-        assert_allclose(score.items, items, rtol=0, atol=1e-12)
+def assert_equal_to_peer(our_scores, candidates, references, rule="closest"):
+    values, items = peer_values(candidates, references, rule)
+    assert_allclose([score.value for score in our_scores], values, rtol=0, atol=1e-12)
+    assert_allclose([score.items for score in our_scores], items, rtol=0, atol=1e-12)
 
 
-def test_items_of_fakecap_are_those_of_pycocoevalcap(fakecap, task):
-    agree(scores(task), peer_values(*fakecap[::-1]))
+def test_items_of_the_example_are_equal_to_pycocoevalcap(fakecap, task):
+    references, candidates = fakecap
+
+    assert_equal_to_peer(scores(task), candidates, references)
 
 
 @pytest.mark.parametrize("rule", ["closest", "shortest", "average"])
-def test_captions_of_few_words_are_those_of_pycocoevalcap(rule):
-    """Many ties, repeated words, and empty captions."""
+def test_captions_of_few_different_words_are_equal_to_pycocoevalcap(rule):
+    """They have many ties and repeated words, and some are empty."""
     rng = random.Random(0)
 
-    def text():
-        return " ".join(rng.choices("abc", k=rng.choice([0, 1, 2, 3, 5, 8, 90])))
+    def draw_caption():
+        n_words = rng.choice([0, 1, 2, 3, 5, 8, 90])
+        return " ".join(rng.choices("abc", k=n_words))
 
-    candidates = {str(number): [text()] for number in range(200)}
-    references = {
-        name: [text() for _ in range(rng.randint(1, 5))] for name in candidates
-    }
-    task = task_of(
-        [texts[0] for texts in candidates.values()], list(references.values())
-    )
-    measures = [*(definition(reflen=rule) for definition in BLEU), ROUGE_L()]
-    agree(scores(task, measures), peer_values(candidates, references, rule))
+    candidates = {str(number): [draw_caption()] for number in range(200)}
+    references = {}
+    for name in candidates:
+        references[name] = [draw_caption() for _ in range(rng.randint(1, 5))]
+    task = task_of(first_captions(candidates), list(references.values()))
+    measures = [definition(reflen=rule) for definition in BLEU]
+    measures.append(ROUGE_L())
 
-
-def test_the_example_of_aac_metrics():
-    value = scores(task_of(*map(list, zip(*AAC, strict=True))))[0].value
-    assert value == pytest.approx(0.4278, abs=5e-5)
+    assert_equal_to_peer(scores(task, measures), candidates, references, rule)
 
 
-def test_flickr8k_expert(reference_dir):
-    with gzip.open(reference_dir / "coco" / "ptb_tokens_flickr8k.tsv.gz", "rt") as file:
-        table = dict(line.rstrip("\n").split("\t") for line in file)
+# ---- other published figures --------------------------------------------------------------------
+
+
+def test_the_example_of_aac_metrics_has_its_bleu_1():
+    # The captions after Penn Treebank tokenization.
+    candidates = ["a man is speaking", "rain falls"]
+    references = [
+        [
+            "a man speaks",
+            "someone speaks",
+            "a man is speaking while a bird is chirping in the background",
+        ],
+        ["rain is falling hard on a surface"],
+    ]
+
+    bleu_1, *_ = scores(task_of(candidates, references))
+
+    assert bleu_1.value == pytest.approx(0.4278, abs=5e-5)
+
+
+def test_correlations_with_the_experts_of_flickr8k_are_the_published_ones(
+    reference_dir,
+):
     judged = read_judgements(reference_dir / "flickr8k" / "flickr8k_expert.json")
     candidates, references, _ = judged.caption_sides()
     task = caption_task(
-        list(candidates.values()),
+        list(candidates.values()),  # several candidates per image
         list(references.values()),
         list(candidates),
-        Looked(table),
+        TokenTable(ptb_tokens(reference_dir, "flickr8k")),
     )
+
+    taus = {}
+    for score in scores(task):
+        tau = correlation(score.items, judged.values, "kendall-c")
+        taus[str(score.measure)] = round(100 * tau, 3)
+
     assert len(judged) == 16_992
-    found = {str(s.measure): s.items for s in scores(task)}
-    for name, expected in {
-        "BLEU-1": 32.324,
-        "BLEU-4": 30.776,
-        "ROUGE-L": 32.314,
-    }.items():
-        tau = correlation(found[name], judged.values, "kendall-c")
-        assert round(100 * tau, 3) == expected
+    assert taus["BLEU-1"] == 32.324
+    assert taus["BLEU-4"] == 30.776
+    assert taus["ROUGE-L"] == 32.314

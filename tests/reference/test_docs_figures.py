@@ -29,7 +29,7 @@ THRESHOLDS = (MEASURES / "thresholds.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def data(reference_dir):
-    """What stands for the files that commands name."""
+    """The files that commands of the pages call PRED, GT and BIN."""
     images = reference_dir / "openimages"
     return {
         "PRED": images / "microsoft_predictions.csv",
@@ -39,66 +39,90 @@ def data(reference_dir):
 
 
 def commands(page, name):
-    """The commands of that name below tables, which stand for others' files."""
+    """Return the commands of that name below the tables of a page."""
     return re.findall(rf"^semmetrics ({name} .* PRED GT)$", page, re.MULTILINE)
 
 
 def table(page, heading):
-    """The cells of the table with that heading, without what makes them bold."""
-    rows = page.partition(f"\n{heading}")[2].partition("\n\n")[0].split("\n")[2:]
-    return [[cell.strip(" *`") for cell in row.strip("|").split("|")] for row in rows]
+    """Return the cells of the table with that heading, without marks of bold type and code."""
+    _, _, content = page.partition(f"\n{heading}")
+    lines = content.partition("\n\n")[0].split("\n")
+    rows = []
+    for line in lines[2:]:
+        rows.append([cell.strip(" *`") for cell in line.strip("|").split("|")])
+    return rows
 
 
-def printed(data, command, *options):
+def section(page, start, end="\0"):
+    """Return the text from one string to another, in one line."""
+    text = page.partition(start)[2].partition(end)[0]
+    return " ".join(text.split())
+
+
+def run(data, command, *options):
+    """Return the output of a command of a page."""
     arguments = [str(data.get(word, word)) for word in shlex.split(command)]
-    done = CliRunner().invoke(program, [*arguments, "-q", *options])
-    assert done.exit_code == 0, done.stderr
-    return done.stdout
+    result = CliRunner().invoke(program, [*arguments, "-q", *options])
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
 
 
 def values(data, command):
-    found = json.loads(printed(data, command, "--format", "json"))
-    return [score["value"] for score in found["scores"]]
+    output = json.loads(run(data, command, "--format", "json"))
+    return [score["value"] for score in output["scores"]]
+
+
+def sweep_rows(data, command):
+    """Return the rows that a command prints as CSV, without the header."""
+    output = run(data, command, "--format", "csv")
+    return list(csv.reader(io.StringIO(output)))[1:]
 
 
 def digits(numbers, places=3):
-    return [f"{number:.{places}f}" for number in numbers]
+    return [f"{float(number):.{places}f}" for number in numbers]
 
 
-def test_matching(data):
+def test_the_page_has_the_values_of_rules_of_matching(data):
     command, _ = commands(SEMANTIC, "score")
+
     rows = table(SEMANTIC, "| `match` |")
+
+    for rule, *_ in rows:
+        assert f"match={rule}," in command
     assert [row[-1] for row in rows] == digits(values(data, command))
-    assert all(f"match={row[0]}," in command for row in rows)
 
 
-def test_thresholds(data):
-    both = [printed(data, c, "--format", "csv") for c in commands(SEMANTIC, "sweep")]
-    words, default = ([*csv.reader(io.StringIO(text))][1:] for text in both)
-    *rows, exact = table(SEMANTIC, "| threshold |")
-    for row, one, other in zip(rows, words, default, strict=True):
-        assert float(row[0]) == float(one[0]) == float(other[0])
-        assert row[1:] == digits(map(float, one[1:] + other[1:]))
-    assert exact[1:] == 2 * digits(values(data, commands(SEMANTIC, "score")[1]))
+def test_the_page_has_the_values_of_thresholds(data):
+    _, exact_command = commands(SEMANTIC, "score")
+    words_command, default_command = commands(SEMANTIC, "sweep")
+
+    *rows, exact_row = table(SEMANTIC, "| threshold |")
+
+    words_rows = sweep_rows(data, words_command)
+    default_rows = sweep_rows(data, default_command)
+    for row, words_row, default_row in zip(rows, words_rows, default_rows, strict=True):
+        assert float(row[0]) == float(words_row[0]) == float(default_row[0])
+        assert row[1:] == digits(words_row[1:] + default_row[1:])
+    assert exact_row[1:] == 2 * digits(values(data, exact_command))
 
 
 def contrast(data, command):
-    """The threshold, and the range of those that are nearly as good."""
-    first, _, third, *_ = printed(data, command).split("\n")
-    low, high = (f"{float(number):.2f}" for number in third.split()[-3::2])
-    return first.split()[1], f"{low} to {high}"
+    """Return the threshold, and the range of thresholds that are nearly as good."""
+    first_line, _, third_line, *_ = run(data, command).split("\n")
+    low, high = digits(third_line.split()[-3::2], 2)
+    return [first_line.split()[1], f"{low} to {high}"]
 
 
-def test_contrast(data):
-    rows = table(THRESHOLDS, "| embedding | threshold by contrast")
-    words, default = commands(THRESHOLDS, "calibrate")
-    assert [tuple(row[1:3]) for row in rows] == [
-        contrast(data, words),
-        contrast(data, default),
-    ]
-    threshold, near = contrast(data, f"{words} --lookup kubany2020")
-    told = " ".join(THRESHOLDS.partition("With `--lookup kubany2020`")[2].split())
-    assert f"is then also {threshold}, but the range is wider: {near}." in told
+def test_the_page_has_the_thresholds_by_contrast(data):
+    words_command, default_command = commands(THRESHOLDS, "calibrate")
+
+    words_row, default_row = table(THRESHOLDS, "| embedding | threshold by contrast")
+
+    assert words_row[1:3] == contrast(data, words_command)
+    assert default_row[1:3] == contrast(data, default_command)
+    threshold, near = contrast(data, f"{words_command} --lookup kubany2020")
+    sentence = f"is then also {threshold}, but the range is wider: {near}."
+    assert sentence in section(THRESHOLDS, "With `--lookup kubany2020`")
 
 
 def unit_vectors(vectors):
@@ -110,11 +134,15 @@ def cosines(first, second):
     return unit_vectors(first) @ unit_vectors(second).T
 
 
-def test_pairs_of_labels(data):
-    models = open_embedding(data["BIN"]), open_embedding("static")
-    for *pair, first, second in table(SEMANTIC.replace(", ", " | "), "| pair |"):
-        vectors = [embed_terms(pair, model, oov="error").vectors for model in models]
-        assert [first, second] == digits([cosines(v, v)[0, 1] for v in vectors], 2)
+def test_the_page_has_the_cosines_of_pairs_of_labels(data):
+    embeddings = open_embedding(data["BIN"]), open_embedding("static")
+
+    for pair, *shown in table(SEMANTIC, "| pair |"):
+        computed = []
+        for embedding in embeddings:
+            vectors = embed_terms(pair.split(", "), embedding, oov="error").vectors
+            computed.append(cosines(vectors, vectors)[0, 1])
+        assert shown == digits(computed, 2)
 
 
 def known_terms(data, side, embedding):
@@ -148,8 +176,7 @@ def test_the_page_has_the_agreement_of_word2vec_and_the_static_model(data):
     correlation = np.corrcoef(word2vec[differs], static[differs])[0, 1]
     correlation_of_all = np.corrcoef(word2vec.ravel(), static.ravel())[0, 1]
 
-    section = SEMANTIC.partition("**Two models agree")[2].partition("| pair |")[0]
-    text = " ".join(section.split())
+    text = section(SEMANTIC, "**Two models agree", "| pair |")
     n_reference = f"{len(reference)} reference labels"
     assert f"{n_reference} and {len(predicted)} predicted labels" in text
     assert f"form {differs.sum():,} pairs of two different labels" in text
@@ -163,14 +190,12 @@ def test_the_page_has_the_agreement_of_word2vec_and_the_static_model(data):
     assert f"it is {correlation_of_all:.2f}." in text
 
 
-def test_the_evaluation_that_the_page_names():
+def test_the_page_has_the_figures_of_the_evaluation():
     report = (ROOT / "embeddings" / "EVALUATION.md").read_text(encoding="utf-8")
-    (row,) = (
-        line
-        for line in report.split("\n")
-        if line.startswith("| the static model | 0.9")
-    )
+    start = "| the static model | 0.9"
+    (row,) = [line for line in report.split("\n") if line.startswith(start)]
     pearson = float(row.split("|")[3].split(",")[0])
+
     assert f"The {pearson:.2f} of the [evaluation]" in SEMANTIC
     assert "over the 24,198 of them" in report
     assert "(24,198 pairs)" in SEMANTIC

@@ -1,7 +1,7 @@
-"""The figures of Kubany et al. 2020, from the command line, to the digits that are known.
+"""Published figures of Kubany et al. 2020, computed by the command line.
 
-Source: Expert Systems with Applications 161, tables 2, 7, 8 and 10; at five predictions the output
-of the authors' program on the Open Images data of their repository.
+Source: Expert Systems with Applications 161, tables 2, 7, 8 and 10. The values at five predictions
+are the output of the authors' program for the Open Images data of their repository.
 """
 
 import json
@@ -15,7 +15,7 @@ from semmetrics.cli.app import program
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "kubany2020_table2"
 
-FIVE = {
+VALUES_AT_5 = {
     "Accuracy": 0.185609385,
     "Recall": 0.266224722,
     "Precision": 0.419567827,
@@ -29,26 +29,21 @@ FIVE = {
     "Micro F1": 0.347789296,
 }
 
-HEADINGS = (
-    "Accuracy",
-    "Recall",
-    "Precision",
-    "F1",
-    "Macro Precision",
-    "Macro Recall",
-    "Macro F1",
-    "Micro Precision",
-    "Micro Recall",
-    "Micro F1",
-)
-# Microsoft Computer Vision; the tables 7 and 8 print three digits.
+# Microsoft Computer Vision in tables 7 and 8, at 1, 3 and 5 predictions.
 PRINTED = {
-    1: (0.185, 0.185, 0.667, 0.271, 0.242, 0.116, 0.142, 0.867, 0.156, 0.264),
-    3: (0.188, 0.240, 0.452, 0.284, 0.293, 0.180, 0.196, 0.763, 0.204, 0.322),
-    5: (0.186, 0.266, 0.420, 0.282, 0.315, 0.213, 0.224, 0.714, 0.230, 0.348),
+    "Accuracy": ("0.185", "0.188", "0.186"),
+    "Recall": ("0.185", "0.240", "0.266"),
+    "Precision": ("0.667", "0.452", "0.420"),
+    "F1": ("0.271", "0.284", "0.282"),
+    "Macro Precision": ("0.242", "0.293", "0.315"),
+    "Macro Recall": ("0.116", "0.180", "0.213"),
+    "Macro F1": ("0.142", "0.196", "0.224"),
+    "Micro Precision": ("0.867", "0.763", "0.714"),
+    "Micro Recall": ("0.156", "0.204", "0.230"),
+    "Micro F1": ("0.264", "0.322", "0.348"),
 }
 
-# Recall and precision of table 2, as they are printed.
+# Recall and precision in table 2.
 TABLE_2 = {
     "clarifai": ("0.04", "0.2"),
     "google-cloud-vision": ("0.04", "0.2"),
@@ -68,62 +63,71 @@ TABLE_2 = {
 }
 
 
-def scored(*arguments):
-    result = CliRunner().invoke(
-        program, ["score", *map(str, arguments), "--format", "json"]
-    )
+def run_score(*arguments):
+    """Return the scores that the command line prints as JSON."""
+    command = ["score", *map(str, arguments), "--format", "json"]
+    result = CliRunner().invoke(program, command)
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)["scores"]
 
 
 @pytest.fixture(scope="module")
 def openimages(reference_dir):
+    """Return the scores of Open Images by heading."""
     folder = reference_dir / "openimages"
-    files = folder / "microsoft_predictions.csv", folder / "ground_truth.csv"
-    scores = scored(*files, "--protocol", "kubany2020", "--top-k", "1,3,5")
+    preds = folder / "microsoft_predictions.csv"
+    gts = folder / "ground_truth.csv"
+    scores = run_score(preds, gts, "--protocol", "kubany2020", "--top-k", "1,3,5")
     return {score["heading"]: score for score in scores}
 
 
-@pytest.mark.parametrize("heading", FIVE)
-def test_top_five_to_nine_digits(openimages, heading):
-    assert abs(openimages[f"{heading}@5"]["value"] - FIVE[heading]) < 5e-10
+@pytest.mark.parametrize("heading", VALUES_AT_5)
+def test_values_at_5_agree_with_the_authors_program_to_nine_digits(openimages, heading):
+    value = openimages[f"{heading}@5"]["value"]
+
+    assert abs(value - VALUES_AT_5[heading]) < 5e-10
 
 
-@pytest.mark.parametrize("k", PRINTED)
-@pytest.mark.parametrize("heading", HEADINGS)
-def test_printed_digits(openimages, heading, k):
-    value = openimages[f"{heading}@{k}"]["value"]
-    assert f"{value:.3f}" == f"{PRINTED[k][HEADINGS.index(heading)]:.3f}"
+@pytest.mark.parametrize("heading", PRINTED)
+def test_values_have_the_printed_digits(openimages, heading):
+    values = [openimages[f"{heading}@{k}"]["value"] for k in (1, 3, 5)]
+
+    assert tuple(f"{value:.3f}" for value in values) == PRINTED[heading]
 
 
-def test_images_and_labels(openimages):
+def test_scores_have_the_numbers_of_images_and_labels(openimages):
     assert {score["n"] for score in openimages.values()} == {833}
     assert "|L:254|" in openimages["Macro F1@5"]["signature"]
 
 
-def test_table_2():
-    assert sorted(path.stem for path in (EXAMPLE / "predictions").iterdir()) == sorted(
-        TABLE_2
-    )
-    files = [EXAMPLE / "predictions" / f"{system}.json" for system in TABLE_2]
+def test_table_2_is_reproduced_from_the_example():
+    folder = EXAMPLE / "predictions"
+    files = [folder / f"{system}.json" for system in TABLE_2]
     truth = EXAMPLE / "ground_truth.json"
-    scores = scored(*files, truth, "--protocol", "kubany2020", "--top-k", "5")
-    found = {(score["system"], score["heading"]): score["value"] for score in scores}
-    for system, printed in TABLE_2.items():
-        values = (found[system, "Recall@5"], found[system, "Precision@5"])
-        assert tuple(f"{value:.12g}" for value in values) == printed, system
+
+    scores = run_score(*files, truth, "--protocol", "kubany2020", "--top-k", "5")
+
+    assert sorted(path.stem for path in folder.iterdir()) == sorted(TABLE_2)
+    printed = {}
+    for score in scores:
+        printed[score["system"], score["heading"]] = f"{score['value']:.12g}"
+    for system, (recall, precision) in TABLE_2.items():
+        assert printed[system, "Recall@5"] == recall, system
+        assert printed[system, "Precision@5"] == precision, system
 
 
-def test_section_4_1_and_figure_1(reference_dir):
-    """The paper prints 3.9 labels per image of 263 classes, and draws the frequent classes."""
+def test_the_data_have_the_printed_statistics(reference_dir):
+    """Section 4.1 prints 3.9 labels per image and 263 classes. Figure 1 shows frequent classes."""
     truth = reference_dir / "openimages" / "ground_truth.csv"
+
     record = semmetrics.validate(truth)
-    assert record["cardinality"]["mean"] == pytest.approx(3.94, abs=0.005)
-    assert (record["items"], record["vocabulary"]) == (1000, 263)
     rows = semmetrics.score(truth, truth, measures="MacroF1").per_label()
-    support = sorted(((row["support"], row["label"]) for row in rows), reverse=True)
-    assert support[:3] == [(486, "Person"), (365, "Clothing"), (245, "Man")]
-    share = sum(count for count, _ in support[:100]) / sum(
-        count for count, _ in support
-    )
-    assert share == pytest.approx(0.93, abs=0.005)
+
+    assert record["cardinality"]["mean"] == pytest.approx(3.94, abs=0.005)
+    assert record["items"] == 1000
+    assert record["vocabulary"] == 263
+    most_frequent = sorted(rows, key=lambda row: row["support"], reverse=True)
+    top_3 = [(row["support"], row["label"]) for row in most_frequent[:3]]
+    assert top_3 == [(486, "Person"), (365, "Clothing"), (245, "Man")]
+    supports = [row["support"] for row in most_frequent]
+    assert sum(supports[:100]) / sum(supports) == pytest.approx(0.93, abs=0.005)

@@ -1,136 +1,123 @@
-"""The semantic columns of Kubany et al. 2020, from the command line.
+"""The semantic columns of Kubany et al. 2020, computed by the command line.
 
 Source: Expert Systems with Applications 161, tables 7 to 10, Microsoft Computer Vision on Open
-Images. The word vectors are 8,074 words of GoogleNews without its phrases, so 214 of the 457
-terms are unknown here and values are near the printed ones, not equal to them.
+Images. The word vectors are 8,074 words of GoogleNews without its phrases. Therefore 214 of the 457
+terms are unknown here, and the values are near the printed ones, not equal to them.
 """
 
 import csv
 import json
-from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from click.testing import CliRunner
 
 from semmetrics.cli.app import program
 
-COLUMNS = ("Accuracy", "Recall", "Precision", "F1")
+# At 1, 3 and 5 predictions.
 PRINTED = {
-    1: (0.212, 0.212, 0.729, 0.306),
-    3: (0.288, 0.346, 0.622, 0.405),
-    5: (0.278, 0.385, 0.566, 0.399),
+    "Accuracy": (0.212, 0.288, 0.278),
+    "Recall": (0.212, 0.346, 0.385),
+    "Precision": (0.729, 0.622, 0.566),
+    "F1": (0.306, 0.405, 0.399),
 }
-# The lookup of the joined words knows fewer words than the paper's, so more of them coincide.
-PRINTED_WMD = {1: 2.795, 3: 2.645, 5: 2.622}
+# Fewer joined words are known than in the paper, so more of them coincide.
+PRINTED_WMD = (2.795, 2.645, 2.622)
+NOT_COMPUTED = {
+    "Fine-Tuned BERT@1,3,5": "=sbert:bert-base-nli-stsb-wkpooling",
+    "Fine-Tuned RoBERTa@1,3,5": "=sbert:roberta-base-nli-stsb-mean-tokens",
+    "Balanced Accuracy@1,3,5": "(--classes)",
+}
+"""The options that the notes name."""
 
 
-@pytest.fixture(scope="module")
-def done(reference_dir, tmp_path_factory):
-    """The result of the program, and the file of matches."""
+class Output(NamedTuple):
+    """Scores by heading, the lines of standard error, and the rows of the file of matches."""
+
+    scores: dict
+    notes: list
+    matches: list
+
+
+def run_score(reference_dir, *options):
     images = reference_dir / "openimages"
-    matches = tmp_path_factory.mktemp("matches") / "matches.csv"
-    arguments = (
-        "score",
+    arguments = [
         images / "microsoft_predictions.csv",
         images / "ground_truth.csv",
-        "--protocol",
-        "kubany2020",
-        "--top-k",
-        "1,3,5",
-        "--embedding",
-        reference_dir / "word2vec" / "googlenews_subset_8074.bin",
-        "--format",
-        "json",
-        "--matches",
-        matches,
-    )
-    result = CliRunner().invoke(program, list(map(str, arguments)))
+        *("--protocol", "kubany2020", "--top-k", "1,3,5", "--format", "json"),
+        *options,
+    ]
+    result = CliRunner().invoke(program, ["score", *map(str, arguments)])
     assert result.exit_code == 0, result.stderr
-    return result, matches
+    scores = json.loads(result.stdout)["scores"]
+    return {score["heading"]: score for score in scores}, result.stderr.split("\n")
 
 
 @pytest.fixture(scope="module")
-def scores(done):
-    return {score["heading"]: score for score in json.loads(done[0].stdout)["scores"]}
-
-
-@pytest.mark.parametrize("k", PRINTED)
-@pytest.mark.parametrize("column", COLUMNS)
-def test_semantic_columns(scores, column, k):
-    value = scores[f"{column} (Semantic)@{k}"]["value"]
-    assert abs(value - PRINTED[k][COLUMNS.index(column)]) <= 0.005
-
-
-@pytest.mark.parametrize("k", PRINTED_WMD)
-def test_word_movers_distance_is_near(scores, k):
-    assert abs(scores[f"WMD@{k}"]["value"] - PRINTED_WMD[k]) <= 0.1
-
-
-def test_exact_columns_are_what_they_are_without_vectors(scores, reference_dir):
-    images = reference_dir / "openimages"
-    arguments = (
-        "score",
-        images / "microsoft_predictions.csv",
-        images / "ground_truth.csv",
-        "--protocol",
-        "kubany2020",
-        "--top-k",
-        "1,3,5",
-        "--format",
-        "json",
+def output(reference_dir, tmp_path_factory):
+    vectors = reference_dir / "word2vec" / "googlenews_subset_8074.bin"
+    path = tmp_path_factory.mktemp("matches") / "matches.csv"
+    scores, notes = run_score(
+        reference_dir, "--embedding", vectors, "--matches", str(path)
     )
-    result = CliRunner().invoke(program, list(map(str, arguments)))
-    plain = json.loads(result.stdout)["scores"]
-    assert len(plain) == 33
-    for entry in plain:
-        assert scores[entry["heading"]] == entry
-    assert len(scores) == 33 + 3 * 6
+    with path.open(encoding="utf-8") as file:
+        matches = list(csv.DictReader(file))
+    return Output(scores, notes, matches)
 
 
-def test_what_is_unknown_is_said(done):
-    (line,) = (
-        line for line in done[0].stderr.split("\n") if "missing from googlenews" in line
-    )
-    assert ": 214 distinct terms missing from googlenews_subset_8074-300@" in line
-    assert "such as 'academic_gown'" in line
+@pytest.mark.parametrize("column", PRINTED)
+def test_semantic_columns_are_near_the_printed_ones(output, column):
+    for k, printed in zip((1, 3, 5), PRINTED[column], strict=True):
+        value = output.scores[f"{column} (Semantic)@{k}"]["value"]
+        assert value == pytest.approx(printed, abs=0.005)
 
 
-def test_what_is_not_computed_is_listed_with_the_command(done):
-    lines = [line for line in done[0].stderr.split("\n") if "not computed: " in line]
-    assert len(lines) == 3
-    for line, column, option in zip(
-        lines,
-        (
-            "Fine-Tuned BERT@1,3,5",
-            "Fine-Tuned RoBERTa@1,3,5",
-            "Balanced Accuracy@1,3,5",
-        ),
-        (
-            "=sbert:bert-base-nli-stsb-wkpooling",
-            "=sbert:roberta-base-nli-stsb-mean-tokens",
-            "(--classes)",
-        ),
-        strict=True,
-    ):
-        assert f"not computed: {column} - " in line
-        assert option in line
+def test_word_movers_distances_are_near_the_printed_ones(output):
+    for k, printed in zip((1, 3, 5), PRINTED_WMD, strict=True):
+        value = output.scores[f"WMD@{k}"]["value"]
+        assert value == pytest.approx(printed, abs=0.1)
 
 
-def test_signatures_say_the_vectors_and_the_rules(scores):
-    signature = scores["F1 (Semantic)@5"]["signature"]
+def test_exact_columns_do_not_change_with_an_embedding(output, reference_dir):
+    scores, _ = run_score(reference_dir)
+
+    assert len(scores) == 33
+    assert len(output.scores) == 33 + 3 * 6
+    for heading, score in scores.items():
+        assert output.scores[heading] == score
+
+
+def test_a_note_counts_unknown_terms(output):
+    (note,) = [line for line in output.notes if "missing from googlenews" in line]
+
+    assert ": 214 distinct terms missing from googlenews_subset_8074-300@" in note
+    assert "such as 'academic_gown'" in note
+
+
+def test_notes_name_the_options_of_columns_that_are_not_computed(output):
+    notes = [line for line in output.notes if "not computed: " in line]
+
+    assert len(notes) == 3
+    for note, (column, option) in zip(notes, NOT_COMPUTED.items(), strict=True):
+        assert f"not computed: {column} - " in note
+        assert option in note
+
+
+def test_signatures_contain_the_vectors_and_the_rules(output):
+    signature = output.scores["F1 (Semantic)@5"]["signature"]
+
     assert "|emb:googlenews_subset_8074-300@" in signature
     assert "|lookup:kubany2020|oov:unknown|" in signature
     assert "|thr:0.4|match:greedy|" in signature
-    assert "emb:" not in scores["F1@5"]["signature"]
+    assert "emb:" not in output.scores["F1@5"]["signature"]
 
 
-def test_matches_are_those_of_the_first_semantic_column(done, scores):
-    with Path(done[1]).open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    predicted = [row for row in rows if row["prediction"]]
-    # one prediction an image
-    assert len({row["id"] for row in rows}) == len(predicted) == 833
-    hits = [row for row in predicted if row["reference"]]
-    share = scores["Precision (Semantic)@1"]["value"]
-    assert len(hits) / len(predicted) == pytest.approx(share)
+def test_the_file_of_matches_has_the_first_semantic_column(output):
+    predictions = [row for row in output.matches if row["prediction"]]
+    hits = [row for row in predictions if row["reference"]]
+
+    # One prediction per image.
+    assert len({row["id"] for row in output.matches}) == len(predictions) == 833
+    precision = output.scores["Precision (Semantic)@1"]["value"]
+    assert len(hits) / len(predictions) == pytest.approx(precision)
     assert all(float(row["similarity"]) > 0.4 for row in hits)

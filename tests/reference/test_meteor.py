@@ -1,16 +1,15 @@
-"""METEOR of the COCO caption code's example, and its counts beside the program's."""
+"""METEOR of the example of the COCO caption code, and counts of the official program."""
 
 import csv
 import json
 from importlib.util import find_spec
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import laws
 import numpy as np
 import pytest
-from oracles.captions_ngram import Blanks
+from oracles.captions_ngram import task_of
 
-from semmetrics.data.tasks import caption_task
 from semmetrics.errors import why_not
 from semmetrics.metrics.meteor import METEOR, java_counts
 from semmetrics.scoring.evaluate import evaluate
@@ -23,18 +22,33 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_fakecap(fakecap):
-    gts, res = fakecap
-    task = caption_task(
-        [res[name] for name in gts], list(gts.values()), list(gts), Blanks()
-    )
-    (found,) = laws.scores(evaluate(task, [METEOR()]), [METEOR()])
-    assert found.n == 1000
-    assert found.value == pytest.approx(0.19525467177780284, abs=1e-15)
-    assert found.items.mean() != pytest.approx(found.value, abs=1e-3)
+@pytest.fixture
+def program_files():
+    """Skip the test if the files of the official program are missing."""
+    reason = why_not(METEOR_FILES.locate)
+    if reason:
+        pytest.skip(reason)
 
 
-# References of equal value but other counts: the last bit decides which one is taken.
+def meteor_score(candidates, references):
+    task = task_of(candidates, references)
+    (score,) = laws.scores(evaluate(task, [METEOR()]), [METEOR()])
+    return score
+
+
+def test_the_example_has_the_published_value(fakecap):
+    references_by_image, candidates_by_image = fakecap
+    candidates = [candidates_by_image[image][0] for image in references_by_image]
+
+    score = meteor_score(candidates, list(references_by_image.values()))
+
+    assert score.n == 1000
+    assert score.value == pytest.approx(0.19525467177780284, abs=1e-15)
+    # The corpus value is computed from summed counts.
+    assert score.items.mean() != pytest.approx(score.value, abs=1e-3)
+
+
+# References with equal values but other counts: the last bit decides which of them is best.
 EQUAL_REFERENCES = [
     (
         "a blorbked in blorgked sofa and on of blorgking",
@@ -64,78 +78,100 @@ EQUAL_REFERENCES = [
 ]
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_equal_references_are_chosen_as_by_the_program(order):
-    if missing := why_not(METEOR_FILES.locate):
-        pytest.skip(missing)
-    candidates = [candidate for candidate, *_ in EQUAL_REFERENCES]
-    references = [list(several)[::order] for _, *several in EQUAL_REFERENCES]
+def official_meteor(candidates, references):
+    """Return the corpus value of pycocoevalcap."""
     package = pytest.importorskip("pycocoevalcap.meteor.meteor")
-    ids = [str(place) for place in range(len(candidates))]
+    candidate_lists = {}
+    for number, caption in enumerate(candidates):
+        candidate_lists[str(number)] = [caption]
+    reference_lists = dict(zip(candidate_lists, references, strict=True))
     meteor = package.Meteor()
-    expected, _ = meteor.compute_score(
-        dict(zip(ids, references, strict=True)),
-        {name: [text] for name, text in zip(ids, candidates, strict=True)},
-    )
+    value, _ = meteor.compute_score(reference_lists, candidate_lists)
     meteor.meteor_p.stdout.close()
     meteor.meteor_p.stderr.close()
-    task = caption_task([[text] for text in candidates], references, ids, Blanks())
-    (found,) = laws.scores(evaluate(task, [METEOR()]), [METEOR()])
-    assert found.value == pytest.approx(expected, abs=1e-15)
+    return value
 
 
-def of_fakecap(folder):
-    gts, res = (
-        json.loads(
-            (folder / "coco" / f"fakecap_tokenized_{side}.json").read_text("utf-8")
-        )
-        for side in ("gts", "res")
-    )
-    return [(res[name][0], other) for name, others in gts.items() for other in others]
+@pytest.mark.usefixtures("program_files")
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_best_of_equal_references_is_the_one_of_the_program(order):
+    candidates = []
+    references = []
+    for candidate, *both in EQUAL_REFERENCES:
+        candidates.append(candidate)
+        references.append(both[::order])
+
+    score = meteor_score(candidates, references)
+
+    expected = official_meteor(candidates, references)
+    assert score.value == pytest.approx(expected, abs=1e-15)
 
 
-def of_karpathy(folder):
-    with (folder / "coco" / "coco_karpathy_test5k.tsv").open(encoding="utf-8") as file:
-        captions: dict[str, list[str]] = {}
-        for image, _, text in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            captions.setdefault(image, []).append(text)
-    several = list(captions.values())
-    own = [(one[0], other) for one in several for other in one[1:]]
-    return own + [
-        (one[0], other) for one, others in pairwise(several) for other in others
-    ]
+# ---- counts -------------------------------------------------------------------------------------
 
 
-def of_flickr(folder):
-    images = json.loads(
-        (folder / "flickr8k" / "flickr8k_expert.json").read_text("utf-8")
-    )
-    rows = (
-        (one["caption"], other)
-        for image in images.values()
-        for one in image["human_judgement"]
-        for other in image["ground_truth"]
-    )
-    return list(dict.fromkeys(rows))
+def pairs_of_fakecap(folder):
+    """Return the candidate with each of its references."""
+    sides = []
+    for side in ("gts", "res"):
+        path = folder / "coco" / f"fakecap_tokenized_{side}.json"
+        sides.append(json.loads(path.read_text("utf-8")))
+    references_by_image, candidates_by_image = sides
+    pairs = []
+    for image, references in references_by_image.items():
+        (candidate,) = candidates_by_image[image]
+        pairs.extend((candidate, reference) for reference in references)
+    return pairs
+
+
+def pairs_of_karpathy(folder):
+    """Return the first caption of each image with captions of this and of the next image."""
+    captions_by_image = {}
+    path = folder / "coco" / "coco_karpathy_test5k.tsv"
+    with path.open(encoding="utf-8") as file:
+        rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        for image, _, caption in rows:
+            captions_by_image.setdefault(image, []).append(caption)
+    caption_lists = list(captions_by_image.values())
+    pairs = []
+    for captions in caption_lists:
+        pairs.extend((captions[0], other) for other in captions[1:])
+    for captions, next_captions in pairwise(caption_lists):
+        pairs.extend((captions[0], other) for other in next_captions)
+    return pairs
+
+
+def pairs_of_flickr(folder):
+    """Return the distinct pairs of a rated caption and a reference of its image."""
+    path = folder / "flickr8k" / "flickr8k_expert.json"
+    pairs = {}
+    for image in json.loads(path.read_text("utf-8")).values():
+        for rating in image["human_judgement"]:
+            for reference in image["ground_truth"]:
+                pairs[rating["caption"], reference] = None
+    return list(pairs)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pairs_of", [of_fakecap, of_karpathy, of_flickr])
-@pytest.mark.parametrize("table", ["true", "false"])
-def test_the_counts_are_the_programs(reference_dir, pairs_of, table):
-    if missing := why_not(METEOR_FILES.locate):
-        pytest.skip(missing)
-    pairs = pairs_of(reference_dir)
+@pytest.mark.usefixtures("program_files")
+@pytest.mark.parametrize(
+    "read_pairs", [pairs_of_fakecap, pairs_of_karpathy, pairs_of_flickr]
+)
+@pytest.mark.parametrize("with_paraphrases", [True, False])
+def test_counts_are_equal_to_the_program(reference_dir, read_pairs, with_paraphrases):
+    pairs = read_pairs(reference_dir)
+    numbers = {}
+    for pair in pairs:
+        for caption in pair:
+            numbers.setdefault(caption, len(numbers))
+    captions = list(numbers)
+    candidates = np.array([numbers[candidate] for candidate, _ in pairs])
+    references = np.array([numbers[reference] for _, reference in pairs])
+    table = open_paraphrases() if with_paraphrases else None
+
+    counts = Sentences(captions, table).counts(candidates, references)
+
+    option = "true" if with_paraphrases else "false"
+    expected = java_counts(captions, candidates, references, option)
     assert len(pairs) > 5000
-    number = {
-        text: place
-        for place, text in enumerate(dict.fromkeys(chain.from_iterable(pairs)))
-    }
-    sides = [
-        np.array([number[one] for one in side]) for side in zip(*pairs, strict=True)
-    ]
-    sentences = Sentences(list(number), open_paraphrases() if table == "true" else None)
-    assert (
-        sentences.counts(*sides).tolist()
-        == java_counts(list(number), *sides, table).tolist()
-    )
+    assert counts.tolist() == expected.tolist()

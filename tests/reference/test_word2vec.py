@@ -1,4 +1,4 @@
-"""The figures of word2vec and of the paper's lookup, on the words of GoogleNews that are here."""
+"""Figures of word2vec and of the lookup of Kubany et al. 2020, for 8,074 words of GoogleNews."""
 
 import numpy as np
 import pytest
@@ -23,67 +23,80 @@ def words(reference_dir):
     return open_embedding(reference_dir / "word2vec" / "googlenews_subset_8074.bin")
 
 
+def read_normalized(path):
+    return as_labels(path).normalized(kubany2020)
+
+
 @pytest.fixture(scope="module")
-def systems(reference_dir):
-    folder = reference_dir / "openimages"
-    files = {"gt": "ground_truth.csv", "microsoft": "microsoft_predictions.csv"}
-    return {
-        name: as_labels(folder / file).normalized(kubany2020)
-        for name, file in files.items()
-    }
+def truth(reference_dir):
+    return read_normalized(reference_dir / "openimages" / "ground_truth.csv")
 
 
-def cosine(model, one, other):
-    left, right = model.embed([one, other]).vectors.astype(np.float64)
+@pytest.fixture(scope="module")
+def predictions(reference_dir):
+    return read_normalized(reference_dir / "openimages" / "microsoft_predictions.csv")
+
+
+def cosine(embedding, word, other_word):
+    left, right = embedding.embed([word, other_word]).vectors.astype(np.float64)
     return left @ right / np.sqrt((left @ left) * (right @ right))
 
 
 @pytest.mark.parametrize(("pair", "value"), COSINES.items())
-def test_cosines_of_words(words, tmp_path, pair, value):
+def test_words_have_the_published_cosines(words, tmp_path, pair, value):
+    converted = open_converted(convert(words, tmp_path / "converted"))
+
     assert cosine(words, *pair) == pytest.approx(value, abs=1e-6)
-    again = open_converted(convert(words, tmp_path / "converted"))
-    assert cosine(again, *pair) == cosine(words, *pair)
-    assert again.identity == words.identity
+    assert cosine(converted, *pair) == cosine(words, *pair)
+    assert converted.identity == words.identity
 
 
 def test_all_words_have_the_published_directions(words, reference_dir):
-    with np.load(reference_dir / "word2vec" / "googlenews_subset_8074.npz") as arrays:
-        unit, names = arrays["unit"], arrays["words"].tolist()
-    rows = words.embed(names).vectors.astype(np.float64)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    np.testing.assert_allclose(rows, unit, atol=1e-6)
+    path = reference_dir / "word2vec" / "googlenews_subset_8074.npz"
+    with np.load(path) as arrays:
+        unit_vectors = arrays["unit"]
+        names = arrays["words"].tolist()
+
+    vectors = words.embed(names).vectors.astype(np.float64)
+
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.testing.assert_allclose(vectors, unit_vectors, atol=1e-6)
 
 
 def test_two_unknown_labels_have_cosine_1(words):
-    got = embed_terms(
-        ["traffic_light", "parking_meter", "car"],
-        words,
-        lookup="kubany2020",
-        oov="unknown",
-    )
-    unit = got.vectors / np.linalg.norm(got.vectors, axis=1, keepdims=True)
-    assert got.known.tolist() == [False, False, True]
-    assert unit[0] @ unit[1] == pytest.approx(1, abs=1e-6)
+    terms = ["traffic_light", "parking_meter", "car"]
+
+    embedded = embed_terms(terms, words, lookup="kubany2020", oov="unknown")
+
+    vectors = embedded.vectors
+    unit_vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert embedded.known.tolist() == [False, False, True]
+    assert unit_vectors[0] @ unit_vectors[1] == pytest.approx(1, abs=1e-6)
 
 
-def test_unknown_labels_of_open_images(words, systems):
-    terms = sorted(
-        {term for one in systems.values() for label in one.terms for term in label}
-    )
-    got = embed_terms(terms, words, lookup="kubany2020", oov="unknown")
+def test_214_labels_of_open_images_are_unknown(words, truth, predictions):
+    labels = [*truth.terms, *predictions.terms]
+    terms = sorted(set().union(*labels))
+
+    embedded = embed_terms(terms, words, lookup="kubany2020", oov="unknown")
+
     assert len(terms) == 457
-    # 213 are not among the words; "doing" is, and is a stop word of the paper's code.
-    assert got.counts["unknown"] == 214
-    assert not got.known[terms.index("doing")]
+    # 213 are missing from the words. "doing" is a word, but a stop word of the paper's code.
+    assert embedded.counts["unknown"] == 214
+    assert not embedded.known[terms.index("doing")]
 
 
-def test_the_table_of_unknown_labels(words, systems):
-    truth, microsoft = measure_coverage(systems, words, lookup="kubany2020")
-    assert (truth.images, truth.labels, truth.terms) == (1000, 3939, 3939)
-    assert (microsoft.images, microsoft.labels) == (833, 2883)
-    (first,) = measure_coverage(
-        {"m": systems["microsoft"]}, words, lookup="kubany2020", top_k=5
+def test_coverage_counts_images_labels_and_terms(words, truth, predictions):
+    systems = {"gt": truth, "microsoft": predictions}
+
+    truth_row, all_labels = measure_coverage(systems, words, lookup="kubany2020")
+    (top_5,) = measure_coverage(
+        {"microsoft": predictions}, words, lookup="kubany2020", top_k=5
     )
-    assert (first.images, first.labels, first.synonyms) == (833, 2653, 1.0)
-    # The paper's table 1 has 2.7% with all of word2vec; this subset has no phrases.
-    assert first.unknown == 213
+
+    assert truth_row.images == 1000
+    assert truth_row.labels == truth_row.terms == 3939
+    assert (all_labels.images, all_labels.labels) == (833, 2883)
+    assert (top_5.images, top_5.labels, top_5.synonyms) == (833, 2653, 1.0)
+    # Table 1 of the paper has 2.7% with all of word2vec. This part has no phrases.
+    assert top_5.unknown == 213
