@@ -1,4 +1,4 @@
-"""Decoding rules for one item, label by label; scores fall along the list."""
+"""Decoding rules for one item, label by label. The scores of an item are in descending order."""
 
 from __future__ import annotations
 
@@ -6,36 +6,43 @@ import math
 
 
 def top(scores, k):
-    """How many of the labels are among the first k."""
-    return sum(place < k for place in range(len(scores)))
+    """How many labels are among the first k."""
+    return min(len(scores), k)
 
 
 def above(scores, threshold, keep_at_least=0):
-    """How many labels score above the threshold, or belong to the least number kept."""
-    return sum(
-        score > threshold or place < keep_at_least for place, score in enumerate(scores)
-    )
+    """How many labels have a score above the threshold, or are among the first to keep."""
+    n_kept = 0
+    for position, score in enumerate(scores):
+        if score > threshold or position < keep_at_least:
+            n_kept += 1
+    return n_kept
 
 
 def cumulative(scores, threshold, keep_at_least=0):
-    """How many labels are kept when each needs the sum before it to be below the threshold."""
-    kept, total = 0, 0.0
-    for place, score in enumerate(scores):
-        if total < threshold or place < keep_at_least:
-            kept += 1
-        total += score
-    return kept
+    """How many labels are kept if the sum of the scores before each is below the threshold."""
+    n_kept = 0
+    sum_before = 0.0
+    for position, score in enumerate(scores):
+        if sum_before < threshold or position < keep_at_least:
+            n_kept += 1
+        sum_before += score
+    return n_kept
 
 
 def cardinality(scores, head, offset=0):
-    """The most probable cardinality, cut to the labels there are."""
-    best = max(range(len(head)), key=lambda column: (head[column], -column))
-    return min(best + offset, len(scores))
+    """The most probable cardinality, at most the number of labels."""
+    best_column = 0
+    for column, value in enumerate(head):
+        if value > head[best_column]:
+            best_column = column
+    return min(best_column + offset, len(scores))
 
 
 def cardinality_with_scores(scores, head, offset=0, extra=0):
-    """The cardinality with the best product of its probability and its labels' scores."""
-    best, best_value = min(offset, len(scores)), -math.inf
+    """The cardinality with the largest product of its probability and the scores of its labels."""
+    best = min(offset, len(scores))
+    best_value = -math.inf
     for column, probability in enumerate(head):
         size = column + offset
         if size > len(scores):
@@ -45,5 +52,6 @@ def cardinality_with_scores(scores, head, offset=0, extra=0):
         if min(factors) > 0:
             value = sum(math.log(factor) for factor in factors)
         if value > best_value:
-            best, best_value = size, value
+            best = size
+            best_value = value
     return best

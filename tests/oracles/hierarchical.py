@@ -1,6 +1,6 @@
-"""Taxonomies and the measures on them by recursion over parents; sets, dicts and fractions.
+"""Taxonomies and measures on them, by recursion over parents, with sets, dicts and fractions.
 
-``parents`` maps every name to the set of its parents; a label that it lacks is its own root.
+``parents`` maps names to the sets of their parents. A label that is not in it is its own root.
 """
 
 from __future__ import annotations
@@ -12,107 +12,140 @@ NAN = float("nan")
 
 
 def ancestors(parents, name):
-    """Shortest distance up to each ancestor, the name itself included."""
-    found = {name: 0}
+    """The shortest distance to each ancestor and to the name itself."""
+    distances = {name: 0}
     for parent in parents.get(name, ()):
         for ancestor, distance in ancestors(parents, parent).items():
-            found[ancestor] = min(distance + 1, found.get(ancestor, distance + 1))
-    return found
+            shortest = distances.get(ancestor, math.inf)
+            distances[ancestor] = min(distance + 1, shortest)
+    return distances
 
 
 def roots(parents):
-    """Names without parents."""
-    return {name for name, above in parents.items() if not above}
+    """The names without parents."""
+    return {name for name, own_parents in parents.items() if not own_parents}
 
 
 def depth(parents, name):
-    """Distance to the nearest name without parents."""
-    up = ancestors(parents, name)
-    return min(up[top] for top in up if not parents.get(top))
+    """The distance to the nearest root."""
+    distances = []
+    for ancestor, distance in ancestors(parents, name).items():
+        if not parents.get(ancestor):
+            distances.append(distance)
+    return min(distances)
 
 
 def height(parents, name):
-    """Longest way down."""
-    below = [child for child, above in parents.items() if name in above]
-    return max((1 + height(parents, child) for child in below), default=0)
+    """The length of the longest path to a descendant."""
+    longest = 0
+    for child, own_parents in parents.items():
+        if name in own_parents:
+            longest = max(longest, 1 + height(parents, child))
+    return longest
 
 
-def the_root(parents):
-    """The name above all others, if there is one."""
+def only_root(parents):
+    """The ancestor of all names, or None."""
     tops = roots(parents)
-    return tops.pop() if len(tops) == 1 and len(parents) > 1 else None
+    if len(tops) == 1 and len(parents) > 1:
+        return tops.pop()
+    return None
 
 
-def closed(parents, labels, root):
-    """Labels with all their ancestors."""
-    found = {above for label in labels for above in ancestors(parents, label)}
-    return found - {the_root(parents)} if root == "exclude" else found
+def with_ancestors(parents, labels, root):
+    """The labels and all their ancestors."""
+    names = set()
+    for label in labels:
+        names.update(ancestors(parents, label))
+    if root == "exclude":
+        names.discard(only_root(parents))
+    return names
 
 
 def counts(parents, predicted, true, root):
-    """Shared, predicted and true ancestors of one item."""
-    mine, theirs = closed(parents, predicted, root), closed(parents, true, root)
-    return len(mine & theirs), len(mine), len(theirs)
+    """Common, predicted and true labels with ancestors of one item."""
+    pred_names = with_ancestors(parents, predicted, root)
+    true_names = with_ancestors(parents, true, root)
+    return len(pred_names & true_names), len(pred_names), len(true_names)
 
 
 def ratio(name, hit, n_pred, n_ref):
-    """hP, hR or hF of counts; nan at 0/0."""
-    top, bottom = {
+    """hP, hR or hF of counts, nan for 0/0."""
+    ratios = {
         "hP": (hit, n_pred),
         "hR": (hit, n_ref),
         "hF": (2 * hit, n_pred + n_ref),
-    }[name]
-    return float(Fraction(top, bottom)) if bottom else NAN
+    }
+    numerator, denominator = ratios[name]
+    if not denominator:
+        return NAN
+    return float(Fraction(numerator, denominator))
 
 
-def pair(parents, label, other, measure):
-    """Distance of two labels; None without a common ancestor."""
-    mine, theirs = ancestors(parents, label), ancestors(parents, other)
-    common = mine.keys() & theirs.keys()
+def pair_distance(parents, label, other, measure):
+    """The distance of two labels, or None without a common ancestor."""
+    distances = ancestors(parents, label)
+    other_distances = ancestors(parents, other)
+    common = distances.keys() & other_distances.keys()
     if not common:
         return None
     if measure == "edges":
-        return min(mine[name] + theirs[name] for name in common)
-    return 0 if label == other else min(height(parents, name) for name in common)
+        return min(distances[name] + other_distances[name] for name in common)
+    if label == other:
+        return 0
+    return min(height(parents, name) for name in common)
 
 
-def joined(parents, label, other, measure):
-    """Distance of two labels through an implied root above all names without parents."""
+def distance_over_roots(parents, label, other, measure):
+    """The distance of two labels through an implied root above all roots."""
     if measure == "edges":
         return depth(parents, label) + depth(parents, other) + 2
     return 1 + max(height(parents, name) for name in roots(parents))
 
 
-def largest(parents, measure):
-    """Largest value in a taxonomy, to divide by."""
-    span = max(height(parents, name) for name in roots(parents)) + (
-        len(roots(parents)) > 1
-    )
-    return max(span, 1) * (2 if measure == "edges" else 1)
+def largest_distance(parents, measure):
+    """The largest distance in a taxonomy, which divides the others."""
+    tops = roots(parents)
+    span = max(height(parents, name) for name in tops)
+    if len(tops) > 1:
+        span += 1
+    if measure == "edges":
+        return 2 * max(span, 1)
+    return max(span, 1)
 
 
 def item_distance(
     parents, predicted, true, measure, unconnected="root", normalize="none"
 ):
-    """Mean over predictions of the least distance to a true label, and how many have none."""
+    """The mean least distance of predictions to a true label, and how many are unconnected."""
     if not true:
         return NAN, 0
-    values, apart = [], 0
+    values = []
+    n_unconnected = 0
     for label in predicted:
-        known = [d for o in true if (d := pair(parents, label, o, measure)) is not None]
-        if not known:
-            apart += 1
+        distances = []
+        for other in true:
+            distance = pair_distance(parents, label, other, measure)
+            if distance is not None:
+                distances.append(distance)
+        if not distances:
+            n_unconnected += 1
             if unconnected == "skip":
                 continue
-            known = [joined(parents, label, o, measure) for o in true]
-        value = Fraction(min(known))
+            for other in true:
+                distances.append(distance_over_roots(parents, label, other, measure))
+        value = Fraction(min(distances))
         if normalize == "depth":
-            value = min(value / largest(parents, measure), Fraction(1))
+            value = min(value / largest_distance(parents, measure), Fraction(1))
         values.append(value)
-    return (float(sum(values) / len(values)) if values else NAN), apart
+    if not values:
+        return NAN, n_unconnected
+    return float(sum(values) / len(values)), n_unconnected
 
 
 def mean(values):
-    """Mean of the values that are defined."""
-    known = [value for value in values if not math.isnan(value)]
-    return sum(known) / len(known) if known else NAN
+    """The mean of the defined values."""
+    defined = [value for value in values if not math.isnan(value)]
+    if not defined:
+        return NAN
+    return sum(defined) / len(defined)

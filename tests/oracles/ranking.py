@@ -1,7 +1,7 @@
-"""Ranking metrics straight from their definitions: one item, one class, plain Python.
+"""Ranking measures computed from their definitions, for one item or one class.
 
-A row is a dict from label to score, holding the scored labels only; ``truth`` is a set of labels;
-labels 0 .. n_labels - 1 without a score stand below the others and tie with each other.
+A row maps scored labels to their scores. ``truth`` is a set of labels. The labels 0 to
+``n_labels - 1`` that have no score rank below the others, and are tied with each other.
 """
 
 from __future__ import annotations
@@ -13,73 +13,84 @@ NAN = float("nan")
 
 
 def full_row(row, n_labels):
-    """Give the labels without a score one score below all others."""
+    """Give all labels without a score the same score below the others."""
     return {label: row.get(label, -math.inf) for label in range(n_labels)}
 
 
 def worst_rank(scores, label):
-    """Number of labels scored at least as high."""
+    """The number of labels with at least the score of a label."""
     return sum(score >= scores[label] for score in scores.values())
 
 
 def coverage(row, truth, n_labels):
-    """Largest worst rank of a reference label."""
+    """The largest worst rank of a true label."""
     scores = full_row(row, n_labels)
     return max((worst_rank(scores, label) for label in truth), default=NAN)
 
 
 def ranking_loss(row, truth, n_labels):
-    """Share of (reference, other) pairs whose reference label is not strictly above."""
+    """The share of (true, other) pairs whose true label is not strictly above the other."""
     scores = full_row(row, n_labels)
-    pairs = [(r, o) for r in truth for o in scores if o not in truth]
-    if not pairs:
+    others = scores.keys() - truth
+    n_pairs = len(truth) * len(others)
+    if n_pairs == 0:
         return NAN
-    return float(Fraction(sum(scores[r] <= scores[o] for r, o in pairs), len(pairs)))
+    n_wrong = 0
+    for label in truth:
+        n_wrong += sum(scores[label] <= scores[other] for other in others)
+    return float(Fraction(n_wrong, n_pairs))
 
 
 def list_average_precision(hits, n_ref, divisor):
-    """Sum of precision at each matching rank, over the matches or the references."""
+    """The sum of the precisions at all hits, divided by the number of hits or references."""
     total = Fraction(0)
     for rank, hit in enumerate(hits, start=1):
         if hit:
             total += Fraction(sum(hits[:rank]), rank)
-    size = sum(hits) if divisor == "matched" else n_ref
-    if size == 0:
-        return 0.0 if divisor == "matched" else NAN
-    return float(total / size)
+    if divisor == "matched":
+        n_hits = sum(hits)
+        return float(total / n_hits) if n_hits else 0.0
+    return float(total / n_ref) if n_ref else NAN
 
 
 def curve(retrieved, n_positives, ties="grouped"):
-    """(recall, precision) after each distinct score; retrieved is [(score, is positive)]."""
+    """(recall, precision) after each distinct score. ``retrieved`` has (score, is positive)."""
     ranked = sorted(retrieved, key=lambda pair: -pair[0])
-    points, right = [], 0
-    for rank, (score, positive) in enumerate(ranked, start=1):
-        right += positive
-        ends = rank == len(ranked) or ranked[rank][0] != score
-        if ends or ties == "ordered":
-            points.append((right / n_positives, right / rank))
+    points = []
+    n_hits = 0
+    for rank, (score, is_positive) in enumerate(ranked, start=1):
+        n_hits += is_positive
+        is_last_of_tie = rank == len(ranked) or ranked[rank][0] != score
+        if is_last_of_tie or ties == "ordered":
+            points.append((n_hits / n_positives, n_hits / rank))
     return points
+
+
+def interpolated_precision(points, least_recall):
+    """The largest precision at a recall of at least the given one."""
+    return max((p for recall, p in points if recall >= least_recall), default=0.0)
 
 
 def class_average_precision(
     retrieved, n_positives, interpolation="none", ties="grouped"
 ):
-    """Average precision of one class; positives that were not retrieved count in n_positives."""
+    """Average precision of one class. ``n_positives`` includes positives that are missing."""
     if n_positives == 0:
         return NAN
     points = curve(retrieved, n_positives, ties)
     if interpolation in ("voc2007", "coco101"):
-        steps = 10 if interpolation == "voc2007" else 100
+        n_steps = 10 if interpolation == "voc2007" else 100
         total = 0.0
-        # the points as the evaluation codes have them, in floats
-        for step in range(steps + 1):
-            point = step * (1 / steps) if step < steps else 1.0
-            total += max((p for r, p in points if r >= point), default=0.0)
-        return total / (steps + 1)
-    total, before = 0.0, 0.0
-    for place, (recall, precision) in enumerate(points):
+        for step in range(n_steps):
+            # The recall as the evaluation codes compute it, in floats.
+            total += interpolated_precision(points, step * (1 / n_steps))
+        total += interpolated_precision(points, 1.0)
+        return total / (n_steps + 1)
+    total = 0.0
+    recall_before = 0.0
+    for position, (recall, precision) in enumerate(points):
         if interpolation == "voc2010":
-            precision = max(p for _, p in points[place:])
-        total += (recall - before) * precision
-        before = recall
+            precision = max(p for _, p in points[position:])
+        total += (recall - recall_before) * precision
+        recall_before = recall
     return total

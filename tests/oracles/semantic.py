@@ -10,7 +10,7 @@ import itertools
 import math
 import re
 
-from oracles.sets import class_of, kept
+from oracles.sets import class_of, decode
 from oracles.transport import assignments, relaxed_cost, transport_cost
 
 NAN = float("nan")
@@ -95,7 +95,7 @@ def counted(labels, classes, vectors, *, duplicates):
 
 def sides(pred, ref, classes, vectors, *, duplicates="once", k=None, above=None):
     """Predictions (after the cut) and references that count."""
-    labels = kept(pred, k, above)
+    labels = decode(pred, k, above)
     ref = [class_of(label, classes) for label in ref]
     counted_pred = counted(labels, classes, vectors, duplicates=duplicates)
     counted_ref = counted(ref, classes, vectors, duplicates=duplicates)

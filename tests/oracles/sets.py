@@ -1,6 +1,6 @@
 """Matching of label lists item by item, and counts by class, in loops.
 
-A label is a tuple of terms; a prediction is a pair of a label and its score (None without scores).
+A label is a tuple of terms. A prediction is a pair of a label and its score, or None.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ def name(terms):
 
 
 def classes_of(refs, listed=None):
-    """The class list, or all reference labels by name."""
+    """The list of classes, or all reference labels by name."""
     if listed is not None:
         return list(listed)
-    return sorted({label for labels in refs for label in labels}, key=name)
+    labels = set()
+    for item_labels in refs:
+        labels.update(item_labels)
+    return sorted(labels, key=name)
 
 
 def class_of(terms, classes):
-    """The class that the label is, or the first with its first known term, or itself."""
+    """The class that a label is, or the first class with its first known term, or the label."""
     if terms in classes:
         return terms
     for term in terms:
@@ -28,12 +31,18 @@ def class_of(terms, classes):
     return terms
 
 
-def kept(pred, k=None, above=None):
-    """Labels by falling score (equal scores in their order), cut at a threshold and to k."""
-    ranked = sorted(pred, key=lambda pair: 0 if pair[1] is None else -pair[1])
-    if above is not None:
-        ranked = [pair for pair in ranked if pair[1] > above]
-    return [label for label, _ in ranked][:k]
+def _rank_key(prediction):
+    _, score = prediction
+    return 0 if score is None else -score
+
+
+def decode(pred, k=None, above=None):
+    """Labels by descending score, above a threshold and at most k. Ties keep their order."""
+    labels = []
+    for label, score in sorted(pred, key=_rank_key):
+        if above is None or score > above:
+            labels.append(label)
+    return labels[:k]
 
 
 def once(labels, classes):
@@ -44,36 +53,51 @@ def once(labels, classes):
     return list(first.values())
 
 
+def _first_reference(terms, references):
+    """The first reference with the first term that is in any reference, or None."""
+    for term in terms:
+        for reference in references:
+            if term in reference:
+                return reference
+    return None
+
+
 def greedy(pred, ref):
-    """Whether each prediction takes a reference: its terms in order, the first one unused."""
-    unused, hits = list(ref), []
+    """Whether each prediction matches a reference that no earlier prediction matches."""
+    unused = list(ref)
+    hits = []
     for terms in pred:
-        taken = next((r for term in terms for r in unused if term in r), None)
-        if taken is not None:
-            unused.remove(taken)
-        hits.append(taken is not None)
+        match = _first_reference(terms, unused)
+        if match is not None:
+            unused.remove(match)
+        hits.append(match is not None)
     return hits
 
 
 def item(pred, ref, classes, *, duplicates, k=None, above=None):
-    """Hits, predictions, references, and the precision at each hit summed."""
-    labels = kept(pred, k, above)
+    """Hits, predictions and references, and the sum of the precisions at all hits."""
+    labels = decode(pred, k, above)
     if duplicates == "once":
-        labels, ref = once(labels, classes), once(ref, classes)
+        labels = once(labels, classes)
+        ref = once(ref, classes)
     hits = greedy(labels, [class_of(label, classes) for label in ref])
-    at_hits = [sum(hits[: n + 1]) / (n + 1) for n, hit in enumerate(hits) if hit]
-    return sum(hits), len(labels), len(ref), sum(at_hits)
+    sum_of_precisions = 0.0
+    for rank, hit in enumerate(hits, start=1):
+        if hit:
+            sum_of_precisions += sum(hits[:rank]) / rank
+    return sum(hits), len(labels), len(ref), sum_of_precisions
 
 
 def by_class(preds, refs, classes, *, k=None, above=None):
-    """{class name: (hits, predictions, references)}, each class once an item."""
+    """(hits, predictions, references) by class name. Each class counts once per item."""
     table = {}
     for pred, ref in zip(preds, refs, strict=True):
-        mine = {class_of(label, classes) for label in kept(pred, k, above)}
-        theirs = {class_of(label, classes) for label in ref}
-        for label in mine | theirs:
-            counts = table.setdefault(name(label), [0, 0, 0])
-            counts[0] += label in mine and label in theirs
-            counts[1] += label in mine
-            counts[2] += label in theirs
-    return {label: tuple(counts) for label, counts in table.items()}
+        predicted = {class_of(label, classes) for label in decode(pred, k, above)}
+        true = {class_of(label, classes) for label in ref}
+        for label in predicted | true:
+            n_hits, n_predicted, n_true = table.get(name(label), (0, 0, 0))
+            n_hits += label in predicted and label in true
+            n_predicted += label in predicted
+            n_true += label in true
+            table[name(label)] = (n_hits, n_predicted, n_true)
+    return table

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import semantic as oracle
-from oracles.sets import class_of, classes_of, kept
+from oracles.sets import class_of, classes_of, decode
 from refusals import refused
 from tiny import Tiny
 
@@ -100,7 +100,7 @@ def unique_terms(labels):
 
 
 def expected_values(pred, ref, vectors, oov, k):
-    pred = kept([(label, None) for label in pred], k)
+    pred = decode([(label, None) for label in pred], k)
     *points, known = points_of_labels(pred, ref, vectors, oov)
     distances = [
         oracle.transport_value(*points, known, text=False),

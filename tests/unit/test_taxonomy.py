@@ -64,7 +64,7 @@ def test_ancestors_depths_heights_and_roots_equal_recursion(parents):
         assert taxonomy.height[code] == oracle.height(parents, name)
     assert {taxonomy.names[root] for root in taxonomy.roots} == oracle.roots(parents)
     root = None if taxonomy.root is None else taxonomy.names[taxonomy.root]
-    assert root == oracle.the_root(parents)
+    assert root == oracle.only_root(parents)
 
 
 def test_names_with_links_to_all_their_ancestors_have_small_distances():
@@ -85,7 +85,7 @@ def test_labels_are_placed_in_the_taxonomy(parents):
     placed = build(parents).place([(label,) for label in labels])
 
     assert placed.outside.tolist() == [label == "new" for label in labels]
-    root = oracle.the_root(parents)
+    root = oracle.only_root(parents)
     sizes = np.diff(placed.without_root.indptr)
     own_nodes = set()
     for code, label in enumerate(labels):
