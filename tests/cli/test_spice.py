@@ -34,7 +34,7 @@ def parsers(files, monkeypatch, tmp_path):
         parsers.append(self)
         return [sys.executable, "-c", PROGRAM]
 
-    monkeypatch.setattr(OfficialParser, "_command", command)
+    monkeypatch.setattr(OfficialParser, "command", command)
     return parsers
 
 

@@ -1,32 +1,24 @@
-"""The fast and the strict readers of JSON lines and tables: the same data, or the same refusal."""
+"""The fast and the strict readers of JSON lines and tables return the same data or error."""
 
+import csv
 import gzip
+import io
 import json
 
 import pytest
 from fuzz.damage import mutate, run_cases
 
 from semmetrics import ReadOptions
-from semmetrics.data import inputs, source
+from semmetrics.data import inputs, large_text, source
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions import FORM as CAPTIONS
 from semmetrics.kinds.labels import FORM as LABELS
 
-HEAD = 48  # bytes that count as small here, so that every reader has a beginning and a rest
-WORDS = [
-    "cat",
-    "dog",
-    "traffic light",
-    "é",
-    "猫",
-    "a,b",
-    'say "hi"',
-    " x ",
-    "",
-    "007",
-    "1e3",
-    "\u2028",
-]
+WORDS = ["cat", "dog", "traffic light", "é", "猫", "a,b", 'say "hi"', " x ", ""]
+WORDS += ["007", "1e3", "\u2028"]
+STRANGE_VALUES = ["", 1, None, [{"x": 1}], -0.0, float("nan"), {"x": [float("inf")]}]
+STRANGE_VALUES += ["NaN", 10**400]
+STRANGE_LABELS = [None, 3, "cat", [1], [["cat", 0.5]], {"cat": 0.5}, [None]]
 OPTIONS = [
     ReadOptions(),
     ReadOptions(max_line_bytes=60),
@@ -38,161 +30,172 @@ OPTIONS = [
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    """Files of a few lines are large, and are read in blocks of two or three lines."""
-    from semmetrics.data import large_text
-
-    monkeypatch.setattr(source, "SMALL", HEAD)
+    """Read files of a few lines as large files, in blocks of two or three lines."""
+    monkeypatch.setattr(source, "SMALL", 48)
     monkeypatch.setattr(source, "_CHUNK", 32)
     monkeypatch.setattr(large_text, "BLOCK", 64)
 
 
-ODD = [
-    "",
-    1,
-    None,
-    [{"x": 1}],
-    -0.0,
-    float("nan"),
-    {"x": [float("inf")]},
-    "NaN",
-    10**400,
-]
+# ---- files --------------------------------------------------------------------------------------
 
 
-def records(rng, form):
-    """Records of one shape, now and then with one of another."""
+def draw_values(rng, form):
+    values = [rng.choice(WORDS) for _ in range(rng.randrange(4))]
+    if form.blank or rng.random() < 0.05:
+        return values
+    return [value for value in values if value.strip()]
+
+
+def draw_records(rng, form):
+    """Return records with the same keys, some of them with strange values."""
     key = rng.choice([*form.keys[:2], form.keys[0]])
     ids = ["a", "b", "007", "é", "c d", *map(str, range(8))]
     rng.shuffle(ids)
-    numbered, extra = rng.random() < 0.2, rng.random() < 0.3
-    single = form.single and rng.random() < 0.5
-    scored = form.scored and rng.random() < 0.3
+    has_integer_ids = rng.random() < 0.2
+    has_other_keys = rng.random() < 0.3
+    has_single_values = form.single and rng.random() < 0.5
+    has_scores = form.scored and rng.random() < 0.3
+    records = []
     for number in range(rng.randrange(1, 9)):
-        id_ = rng.choice(ids[:3]) if rng.random() < 0.05 else ids[number]
-        values = [rng.choice(WORDS) for _ in range(rng.randrange(4))]
-        if not form.blank and rng.random() < 0.95:
-            values = [value for value in values if value.strip()]
-        record = {"id": number if numbered else id_}
-        record[key] = rng.choice(WORDS) if single else values
-        if scored:
+        values = draw_values(rng, form)
+        record = {"id": number if has_integer_ids else ids[number], key: values}
+        if not has_integer_ids and rng.random() < 0.05:
+            record["id"] = rng.choice(ids[:3])  # may occur twice
+        if has_single_values:
+            record[key] = rng.choice(WORDS)
+        if has_scores:
             record["scores"] = [rng.random() for _ in values]
-        if extra and rng.random() < 0.8:
-            record[rng.choice(["url", "box"])] = rng.choice(ODD)
+        if has_other_keys and rng.random() < 0.8:
+            record[rng.choice(["url", "box"])] = rng.choice(STRANGE_VALUES)
         if rng.random() < 0.03:
-            record[key] = rng.choice(
-                [None, 3, "cat", [1], [["cat", 0.5]], {"cat": 0.5}, [None]]
-            )
-        yield record
+            record[key] = rng.choice(STRANGE_LABELS)
+        records.append(record)
+    return records
 
 
-def jsonl(rng, form):
-    ends = rng.choice(["\n", "\n", "\r\n"])
-    lines = [
-        json.dumps(one, ensure_ascii=rng.random() < 0.5) for one in records(rng, form)
-    ]
-    if rng.random() < 0.1:  # a key that stands twice where nobody looks
-        lines = [
-            line.replace('"url": 1', '"url": {"k": [1], "k": 2}') for line in lines
-        ]
-    return ends.join(lines).encode() + rng.choice([b"", ends.encode()])
+def draw_json_lines(rng, form):
+    newline = rng.choice(["\n", "\n", "\r\n"])
+    has_repeated_key = rng.random() < 0.1
+    lines = []
+    for record in draw_records(rng, form):
+        line = json.dumps(record, ensure_ascii=rng.random() < 0.5)
+        if has_repeated_key:  # in a value that is not read
+            line = line.replace('"url": 1', '"url": {"k": [1], "k": 2}')
+        lines.append(line)
+    text = newline.join(lines)
+    if rng.random() < 0.5:
+        text += newline
+    return text.encode()
 
 
-def table(rng, form, comma):
-    rows = [
-        [
-            "id",
-            form.columns[0],
-            *(["score"] if form.scored and rng.random() < 0.3 else []),
-        ]
-    ]
+def rows_of_record(rng, form, record):
+    """Return the id, value, score and another cell of each row of a record."""
+    (key,) = [key for key in record if key in form.keys]
+    values = record[key]
+    rows = []
+    if not isinstance(values, list):
+        rows.append([record["id"], values, "0.5", "x"])
+    elif values:
+        for value in values:
+            rows.append([record["id"], value, "0.5", "x"])
+    elif rng.random() < 0.8:
+        rows.append([record["id"], "", "", "x"])
+    if rng.random() < 0.05:
+        rows.append([record["id"], "|".join(WORDS[:3]), "0.5|1|0", ""])
+    return rows
+
+
+def draw_table(rng, form, delimiter):
+    header = ["id", form.columns[0]]
+    if form.scored and rng.random() < 0.3:
+        header.append("score")
     if rng.random() < 0.2:
-        rows[0].append("extra")
-    for record in records(rng, form):
-        values = next(value for key, value in record.items() if key in form.keys)
-        for value in values if isinstance(values, list) else [values]:
-            rows.append([record["id"], value, "0.5", "x"][: len(rows[0])])
-        if values == [] and rng.random() < 0.8:
-            rows.append([record["id"], "", "", "x"][: len(rows[0])])
-        if rng.random() < 0.05:
-            rows.append(
-                [record["id"], "|".join(map(str, WORDS[:3])), "0.5|1|0", ""][
-                    : len(rows[0])
-                ]
-            )
-
-    def cell(value):
-        text = str(value)
-        quoted = any(c in text for c in f'"{comma}\n') or rng.random() < 0.1
-        return '"' + text.replace('"', '""') + '"' if quoted else text
-
-    ends = rng.choice(["\n", "\n", "\r\n"])
-    return ends.join(comma.join(map(cell, row)) for row in rows).encode() + rng.choice(
-        [b"", b"\n"]
+        header.append("extra")
+    text = io.StringIO()
+    writer = csv.writer(
+        text,
+        delimiter=delimiter,
+        lineterminator=rng.choice(["\n", "\n", "\r\n"]),
+        quoting=rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
     )
+    writer.writerow(header)
+    for record in draw_records(rng, form):
+        for row in rows_of_record(rng, form, record):
+            writer.writerow(row[: len(header)])
+    content = text.getvalue()
+    if rng.random() < 0.5:
+        content = content.rstrip("\r\n")
+    return content.encode()
 
 
-def outcome(read, path, form, options):
-    """What is read, as plain values, or the refusal."""
+def write_case(rng, folder, form):
+    suffix = rng.choice(["jsonl", "csv", "tsv"])
+    if suffix == "jsonl":
+        content = draw_json_lines(rng, form)
+    else:
+        content = draw_table(rng, form, "\t" if suffix == "tsv" else ",")
+    if rng.random() < 0.4:
+        content = mutate(rng, content, most=1)
+    path = folder / f"case.{suffix}"
+    if rng.random() < 0.1:
+        path = folder / f"case.{suffix}.gz"
+        content = gzip.compress(content, mtime=0)
+    path.write_bytes(content)
+    return path
+
+
+# ---- comparison ---------------------------------------------------------------------------------
+
+
+def read_plainly(path, form, options):
+    """Return all that is read, as plain values, or the message of the error."""
     try:
-        found = read(path, form, options)
+        lists = inputs.as_data(path, form, options=options)
     except InputError as error:
         return str(error)
-    scores = found.side.scores
-    places = [found.where(i) for i in range(len(found))]
-    notes = [note for note in found.notes if note.code != "unused-columns"]
-    return (
-        list(found.ids),
-        found.to_list(),
-        None if scores is None else scores.tolist(),
-        list(found.vocabulary),
-        found.understood,
-        notes,
-        places,
-    )
+    scores = lists.side.scores
+    return {
+        "ids": list(lists.ids),
+        "items": lists.to_list(),
+        "scores": None if scores is None else scores.tolist(),
+        "vocabulary": list(lists.vocabulary),
+        "understood": lists.understood,
+        "notes": [note for note in lists.notes if note.code != "unused-columns"],
+        "places": [lists.where(row) for row in range(len(lists))],
+    }
 
 
-def strict(path, form, options):
+def read_strictly(path, form, options):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "SMALL", 2**20)
-        return inputs.as_data(path, form, options=options)
+        return read_plainly(path, form, options)
 
 
-def fast(path, form, options):
-    return inputs.as_data(path, form, options=options)
-
-
-def run_case(rng, folder, counts):
-    form = rng.choice([LABELS, CAPTIONS])
-    kind = rng.choice(["jsonl", "csv", "tsv"])
-    comma = "\t" if kind == "tsv" else ","
-    data = jsonl(rng, form) if kind == "jsonl" else table(rng, form, comma)
-    if rng.random() < 0.4:
-        data = mutate(rng, data, most=1)
-    packed = rng.random() < 0.1
-    path = folder / f"case.{kind}{'.gz' if packed else ''}"
-    path.write_bytes(gzip.compress(data, mtime=0) if packed else data)
-    options = rng.choice(OPTIONS) if rng.random() < 0.3 else OPTIONS[0]
-    expected, found = (outcome(read, path, form, options) for read in (strict, fast))
-    assert found == expected
-    counts["read" if isinstance(found, tuple) else "refused"] += 1
-
-
-def test_both_readers_give_the_same_data_or_the_same_refusal(
+def test_both_readers_return_the_same_data_or_error(
     tmp_path, monkeypatch, fuzz_seconds, fuzz_seed
 ):
-    from semmetrics.data import large_text
+    counts = {"data": 0, "error": 0, "fast": 0}
+    read_large = large_text.read_large
 
-    counts = {"read": 0, "refused": 0, "fast": 0}
-    whole = large_text.read_large
-
-    def counted(*args):
-        found = whole(*args)
+    def count_fast_reads(*args):
+        items = read_large(*args)
         counts["fast"] += 1
-        return found
+        return items
 
-    monkeypatch.setattr(large_text, "read_large", counted)
-    number = run_cases(
-        lambda rng: run_case(rng, tmp_path, counts), fuzz_seconds, fuzz_seed
-    )
-    if number > 100:  # otherwise it looks at one of the readers alone
-        assert min(counts.values()) > 0.05 * number, counts
+    def run_case(rng):
+        form = rng.choice([LABELS, CAPTIONS])
+        path = write_case(rng, tmp_path, form)
+        options = OPTIONS[0]
+        if rng.random() < 0.3:
+            options = rng.choice(OPTIONS)
+
+        result = read_plainly(path, form, options)
+
+        assert result == read_strictly(path, form, options)
+        counts["error" if isinstance(result, str) else "data"] += 1
+
+    monkeypatch.setattr(large_text, "read_large", count_fast_reads)
+    n_cases = run_cases(run_case, fuzz_seconds, fuzz_seed)
+
+    if n_cases > 100:  # Both readers and both outcomes occur.
+        assert min(counts.values()) > 0.05 * n_cases, counts

@@ -1,34 +1,22 @@
-"""Every flag that takes a value, with values that are none: exit code 0 or 2, never 1."""
+"""Every option of a command with wrong and extreme values: exit code 0 or 2, never 1."""
 
 import itertools
 
 import click
 import pytest
-from click.testing import CliRunner
-from fuzz.test_fuzz_documents import folder, problem_of  # noqa: F401 - a fixture
+from fuzz.commands import problem_of
 
 from semmetrics.cli.app import load_commands, program
 from semmetrics.metrics import measure_table, registry
 
-VALUES = (
-    "-1",
-    "0",
-    "9223372036854775808",
-    "-9223372036854775809",
-    "100000000000",
-    "9" * 5000,
-    "1e308",
-    "1e400",
-    "nan",
-    "-inf",
-    "",
-    "x",
-    "1,9223372036854775808",
-    "1:2:1e-300",
-    "0:1:0.00000001",
-    "(",
+NUMBERS = (
+    *("-1", "0", "9223372036854775808", "-9223372036854775809", "100000000000"),
+    *("9" * 5000, "1e308", "1e400", "nan", "-inf"),
 )
-NUMBERS = VALUES[:10]
+VALUES = (
+    *NUMBERS,
+    *("", "x", "1,9223372036854775808", "1:2:1e-300", "0:1:0.00000001", "("),
+)
 CALLS = {
     "score": "score --ci -m F1 p.json g.json",
     "compare": "compare -m F1 --resamples 20 p.json other.json g.json",
@@ -56,69 +44,73 @@ CALLS = {
 NOT_CALLED = {"embed", "spice", "completion", "demo"}
 
 
-def flags(name):
+def options_with_values(name):
+    """Return the options of a command that take a value other than a file."""
     command = program
     for word in name.split():
         command = command.get_command(click.Context(command), word)
-    for one in command.params:
-        if (
-            isinstance(one, click.Option)
-            and not one.is_flag
-            and "FILE" not in str(one.metavar)
-        ):
-            yield one.opts[-1]
+    names = []
+    for parameter in command.params:
+        if not isinstance(parameter, click.Option) or parameter.is_flag:
+            continue
+        if "FILE" not in str(parameter.metavar):
+            names.append(parameter.opts[-1])
+    return names
 
 
 def test_every_command_is_called():
-    # given
     commands = load_commands()
     groups = {name.split()[0] for name in commands if " " in name}
 
-    # when
     missing = []
     for name in commands:
         if name in CALLS or name in groups or name.split()[0] in NOT_CALLED:
             continue
         missing.append(name)
 
-    # then
     assert not missing, (
         f"add a call of {missing} to CALLS in tests/fuzz/test_fuzz_flags.py"
     )
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_values_of_flags(folder, name, some_of):  # noqa: F811
-    CliRunner().invoke(
-        program, ["score", "--format", "json", "-o", "s.json", "p.json", "g.json"]
+def test_values_of_options_are_accepted_or_raise_an_input_error(folder, name, sample):
+    assert not problem_of(
+        ["score", "--format", "json", "-o", "s.json", "p.json", "g.json"]
     )
-    CliRunner().invoke(program, ["score", "--state", "p.state", "p.json", "g.json"])
-    words, wrong = CALLS[name].split(), []
-    size = len(name.split())
-    for flag, value in some_of(itertools.product(flags(name), VALUES)):
-        problem = problem_of([*words[:size], flag, value, *words[size:]])
+    assert not problem_of(["score", "--state", "p.state", "p.json", "g.json"])
+    n_words = len(name.split())
+    words = CALLS[name].split()
+
+    problems = []
+    cases = itertools.product(options_with_values(name), VALUES)
+    for option, value in sample(cases):
+        problem = problem_of([*words[:n_words], option, value, *words[n_words:]])
         if problem:
-            wrong.append(f"{flag} {value[:20]}: {problem}")
-    assert not wrong, "\n".join(wrong)
+            problems.append(f"{option} {value[:20]}: {problem}")
+
+    assert not problems, "\n".join(problems)
 
 
-def test_values_in_measures(folder, some_of):  # noqa: F811
-    wrong, definitions = (
-        [],
-        [(registry.find(name, kind)[0], kind) for kind, name in measure_table.ROWS],
-    )
-    for definition, kind in definitions:
+def measures_with_values():
+    """Yield the files and a template for each option and cutoff of each measure."""
+    for kind, name in measure_table.ROWS:
+        definition, _ = registry.find(name, kind)
         files = ["p.json", "g.json"] if kind == "labels" else ["c.json", "r.json"]
-        options = [
-            option.name for option in definition.options if option.kind is not str
-        ]
-        for spelled in (
-            *(f"({name}={{}})" for name in options),
-            *["@{}"] * definition.cutoff,
-        ):
-            for value in some_of(NUMBERS):
-                measure = definition.name + spelled.format(value)
-                problem = problem_of(["score", "-m", measure, *files])
-                if problem:
-                    wrong.append(f"{measure[:60]}: {problem}")
-    assert not wrong, "\n".join(wrong)
+        for option in definition.options:
+            if option.kind is not str:
+                yield files, f"{definition.name}({option.name}={{}})"
+        if definition.cutoff:
+            yield files, f"{definition.name}@{{}}"
+
+
+def test_values_in_measures_are_accepted_or_raise_an_input_error(folder, sample):
+    problems = []
+    for files, template in measures_with_values():
+        for value in sample(NUMBERS):
+            measure = template.format(value)
+            problem = problem_of(["score", "-m", measure, *files])
+            if problem:
+                problems.append(f"{measure[:60]}: {problem}")
+
+    assert not problems, "\n".join(problems)
