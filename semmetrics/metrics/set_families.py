@@ -72,8 +72,8 @@ class LabelCounts(Statistic):
         if is_counted is not None:
             hit = hit & is_counted
             predicted = ranked.keep(is_counted)
-        if matched.once is not None:
-            ref = ref.keep(matched.once)
+        if matched.is_first_ref is not None:
+            ref = ref.keep(matched.is_first_ref)
         sides: dict[str, Side] = {
             "hit": ranked.keep(hit),
             "n_pred": predicted,
@@ -116,7 +116,7 @@ class SetFamily(CountFormulas):
             return LabelCounts(cut)
         matches = Matches(str(measure["duplicates"]))
         if "precision_sum" in measure.definition.arguments:
-            return CountColumns(cut, matches, ranks=True)
+            return CountColumns(cut, matches, with_precision_sum=True)
         counts = DistinctCounts(cut, matches)
         if measure["denominator"] == "cutoff":
             return PaddedCounts(counts, _check_cutoff(measure))
