@@ -38,7 +38,8 @@ from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.point_means import AVERAGES, Average, Rows, means_at_points
 
 Points: TypeAlias = NDArray[np.generic]
-_EQUAL = 2.0**-50  # values closer than that are equal, as 1/3 + 2/3 and 1/2 + 1/2 are
+_EQUAL = 2.0**-50
+"""Values whose difference is at most this are equal, such as 1/3 + 2/3 and 1/2 + 1/2."""
 
 
 class Undefined(NamedTuple):
@@ -221,6 +222,7 @@ def sweep_rows(
                 wanted="a list of numbers without NaN",
             )
         order = np.argsort(-points, kind="stable")
+        # The first point below each score. Both are negated to search in ascending numbers.
         bins = np.searchsorted(-points[order], -rows.scores, side="right")
     return _sweep_averages(rows, averages, _Cuts(points, order, bins), undefined)
 
