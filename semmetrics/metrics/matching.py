@@ -104,22 +104,23 @@ class Cut:
         if rule == "all" or not len(ranked.codes):
             return n_predictions
         if rule in ("threshold", "at-least"):
-            return self._apply_threshold(block, ranked)
+            return self._apply_threshold(block, ranked, rule, float(argument))
         scores = self._check_scores(ranked, task)
         if rule == "cumulative":
             from semmetrics.metrics.decoding import keep_cumulative
 
             limit = float(argument)
             return keep_cumulative(ranked.indptr, scores, limit, self.keep_at_least)
-        n_kept = self._apply_cardinality(block, ranked.indptr, scores)
+        n_kept = self._apply_cardinality(block, ranked.indptr, scores, rule, argument)
         least = np.minimum(self.keep_at_least, n_predictions)
         return np.maximum(n_kept, least)
 
-    def _apply_threshold(self, block: LabelBlock, ranked: Side) -> Ints:
+    def _apply_threshold(
+        self, block: LabelBlock, ranked: Side, rule: str, threshold: float
+    ) -> Ints:
         """Apply the rule "threshold" or "at-least"."""
         task = block.task
-        rule, _, argument = self.decode.partition(":")
-        threshold = round_to(float(argument), task.precision)
+        threshold = round_to(threshold, task.precision)
         if rule == "at-least":
             # A score is at least the threshold if it is above the next lower number.
             threshold = float(np.nextafter(threshold, -np.inf))
@@ -135,7 +136,12 @@ class Cut:
         return keep_above(ranked.indptr, scores, threshold, self.keep_at_least)
 
     def _apply_cardinality(
-        self, block: LabelBlock, indptr: Ints, scores: Floats
+        self,
+        block: LabelBlock,
+        indptr: Ints,
+        scores: Floats,
+        rule: str,
+        argument: str,
     ) -> Ints:
         """Apply a rule that uses the probabilities of set sizes."""
         from semmetrics.metrics.decoding import (
@@ -149,7 +155,6 @@ class Cut:
             raise InputError("needs-option", what=option, name="set_size_probs")
         heads = task.heads[block.start : block.stop]
         offset = task.first_set_size
-        rule, _, argument = self.decode.partition(":")
         if rule == "cardinality":
             return keep_cardinality(indptr, heads, offset=offset)
         extra = 0
@@ -179,16 +184,16 @@ class Cut:
         )
 
 
-def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
+def no_scores(name: str, task: LabelTask, alternative: str = "") -> InputError:
     """Return the error for a measure or option if the predictions have no scores.
 
     Parameters
     ----------
-    what : str
+    name : str
         The measure or option.
     task : LabelTask
-    otherwise : str
-        An alternative to adding scores.
+    alternative : str
+        What the user can do instead of adding scores.
     """
     if task.ref.scores is not None:
         return InputError("swapped-sides", sign="only the ground truth has scores")
@@ -198,10 +203,10 @@ def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
     if task.binary:
         explanation = ", but 0 and 1 only tell which labels are predicted"
     remedy = ""
-    if otherwise:
-        remedy = f", or {otherwise}"
+    if alternative:
+        remedy = f", or {alternative}"
     return InputError(
-        "no-scores", what=what, given=explanation, unused=unused, remedy=remedy
+        "no-scores", what=name, given=explanation, unused=unused, remedy=remedy
     )
 
 

@@ -378,28 +378,20 @@ def match_rows(
     rows = rows[best[rows] >= 0]
     candidates = task.candidates[rows]
     references = task.references[best[rows]]
-    # Sentences are aligned in runs of pairs, to limit memory.
-    for run in sentences.runs(candidates, references):
-        run_candidates = candidates[run]
-        run_references = references[run]
-        matches = sentences.align(run_candidates, run_references)
-        bounds = np.searchsorted(matches.pairs, np.arange(len(run_candidates) + 1))
-        for pair, item in enumerate(rows[run].tolist()):
-            candidate_words = sentences.words[run_candidates[pair]]
-            reference_words = sentences.words[run_references[pair]]
-            pair_matches = matches.take(slice(bounds[pair], bounds[pair + 1]))
-            lines = _list_alignment(candidate_words, reference_words, pair_matches)
-            number = int(best[item] - task.indptr[task.images[item]]) + 1
-            for line in lines:
-                yield {
-                    "id": str(task.ids[item]),
-                    "start": line.start,
-                    "prediction": line.prediction,
-                    "number": number,
-                    "reference_start": line.reference_start,
-                    "reference": line.reference,
-                    "stage": line.stage,
-                }
+    alignments = _align_pairs(sentences, candidates, references)
+    for item, lines in zip(rows.tolist(), alignments, strict=True):
+        first_reference = task.indptr[task.images[item]]
+        number = int(best[item] - first_reference) + 1
+        for line in lines:
+            yield {
+                "id": str(task.ids[item]),
+                "start": line.start,
+                "prediction": line.prediction,
+                "number": number,
+                "reference_start": line.reference_start,
+                "reference": line.reference,
+                "stage": line.stage,
+            }
 
 
 class _AlignedWords(NamedTuple):
@@ -413,6 +405,22 @@ class _AlignedWords(NamedTuple):
     reference_start: int | None = None
     reference: str | None = None
     stage: str | None = None
+
+
+def _align_pairs(
+    sentences: Sentences, candidates: Ints, references: Ints
+) -> Iterator[list[_AlignedWords]]:
+    """Yield the aligned words of each pair of captions."""
+    for run in sentences.runs(candidates, references):
+        matches = sentences.align(candidates[run], references[run])
+        pairs = zip(candidates[run].tolist(), references[run].tolist(), strict=True)
+        n_pairs = len(candidates[run])
+        bounds = np.searchsorted(matches.pairs, np.arange(n_pairs + 1))
+        for number, (candidate, reference) in enumerate(pairs):
+            matches_of_pair = matches.take(slice(bounds[number], bounds[number + 1]))
+            yield _list_alignment(
+                sentences.words[candidate], sentences.words[reference], matches_of_pair
+            )
 
 
 def _list_alignment(

@@ -413,14 +413,14 @@ def _is_measure(text: str, kind: str | None) -> bool:
     return True
 
 
-def parse_one(measure: MeasureLike, what: str) -> Measure:
+def parse_one(measure: MeasureLike, purpose: str) -> Measure:
     """Parse exactly one measure.
 
     Parameters
     ----------
     measure : str, Measure or Definition
-    what : str
-        The use of the measure, for the error.
+    purpose : str
+        What the measure is for, in the error.
 
     Raises
     ------
@@ -430,7 +430,7 @@ def parse_one(measure: MeasureLike, what: str) -> Measure:
     measures = parse_all([measure])
     if len(measures) != 1:
         number = pluralize(len(measures), "measure")
-        raise InputError("wrong-count", "measure", found=number, wanted=what)
+        raise InputError("wrong-count", "measure", found=number, wanted=purpose)
     return measures[0]
 
 

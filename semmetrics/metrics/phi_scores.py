@@ -5,7 +5,7 @@ Conventions
 phi has one row per image and one column per caption, whatever the direction. It is
 described in `semmetrics.metrics.phi_matrix`, and rankings (``top``) and relations are
 described in `semmetrics.metrics.relations`. Of equal numbers, the first in the gallery
-wins, whereas in the released code of Biten et al. any of them may.
+wins. In the released code of Biten et al., any of them may win.
 
 Functions return a value per query, in [0, 1] if phi is not negative, and higher is
 better. Papers print means in percent. A value that is not defined is nan, and each

@@ -1,7 +1,6 @@
 """How the queries and candidates of a retrieval task are arranged in a matrix phi.
 
-phi is a matrix in addition to a task's scores, with one row per image and one column per
-caption. A *view* is the part of it that belongs to the queries and candidates of one fold,
+phi is an additional matrix of a task, with one row per image and one column per caption. A *view* is the part of it that belongs to the queries and candidates of one fold,
 or all of it without folds.
 """
 

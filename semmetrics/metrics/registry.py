@@ -218,7 +218,7 @@ def kinds_of(name: str) -> tuple[str, ...]:
 
 
 def all_definitions(kind: str | None = None) -> list[Definition]:
-    """Return every definition (of one kind), in the order of the table, then the users' own."""
+    """Return all definitions (of one kind): those of the table in its order, then the users' own."""
     keys = []
     for key in dict.fromkeys([*ROWS, *_DEFINITIONS]):
         if kind in (None, key[0]):
@@ -336,7 +336,7 @@ def name_before_options(text: str) -> str:
 
 
 def names_alike(name: str, kind: str | None = None) -> list[str]:
-    """Return the registered names (of a kind) that equal a name, or else that are like it.
+    """Return the registered name (of a kind) that equals a name, or else all that are like it.
 
     Names are alike if they differ only in case, hyphens, underscores and spaces.
     """

@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-An item is a query. phi is a matrix in addition to the run, with the run's shape. The
-values are computed by `semmetrics.metrics.phi_scores`. The measures count an undefined
+An item is a query. phi is an additional matrix with the shape of the run. The values are
+computed by `semmetrics.metrics.phi_scores`. The measures count an undefined
 value as 0, as the released code of Biten et al. does, unless a policy says otherwise. A query
-that nothing ranks has retrieved nothing, so its value is 0.
+without a ranking has retrieved nothing, so its value is 0.
 
 Measures
 --------

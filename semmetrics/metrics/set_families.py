@@ -2,9 +2,10 @@
 
 Conventions
 -----------
-``average=example`` is the mean of a formula on the counts of each item. ``macro`` is its
-mean over labels, on counts over all items, and ``weighted`` that mean with the number of
-references as weights. ``micro`` is the formula on the counts of all labels together.
+``average=example`` is the mean over items of a formula on the counts of each item.
+``macro`` is the mean over labels of the formula on the counts of each label, and
+``weighted`` is this mean weighted by the number of references. ``micro`` is the formula on
+the counts of all labels together.
 """
 
 from __future__ import annotations

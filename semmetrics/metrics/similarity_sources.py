@@ -10,9 +10,10 @@ labels are *equal* if they share a term that is not left out.
 A zero vector has cosine 0 with every vector and is similar to nothing: a pair of
 different terms with such a vector is above no threshold, not even a negative one.
 
-A similarity has the same bits in both sources. A decision on a threshold is the decision
-on that similarity, although NumPy makes most of them in single precision. Similarities
-that are computed on a device stay there as torch tensors, but decisions do not.
+A similarity has the same bits in both sources. NumPy compares most similarities with a
+threshold in single precision, but every decision is the same as for those bits.
+Similarities that are computed on a device stay there as torch tensors, but decisions do
+not.
 """
 
 from __future__ import annotations
@@ -113,6 +114,7 @@ class SimilarityTable:
         self._terms = np.flatnonzero(occurring(predicted_terms, len(vectors.terms)))
         self._row_of_term = _index_of(len(vectors.terms), self._terms)
         self._has_single_terms = len(self._term_places) == len(predicted)
+        # The rows and columns of labels and terms in the padded tables.
         n_labels = len(vectors.indptr) - 1
         row_of_label = _index_of(n_labels, predicted)
         if self._has_single_terms:
@@ -279,7 +281,7 @@ class SimilarityTable:
 
 
 class PairwiseSimilarity:
-    """Similarities computed for the items that are asked for, some items at a time.
+    """Similarities that are computed when they are needed, for some items at a time.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ plus infinity, the accuracy on images of seen classes falls to 0, and the accura
 images of unseen classes rises. Both are means over the classes with images.
 
 The curve has one point for each interval between constants at which a prediction changes.
-The area and the best value are therefore exact. No value is read at such a constant
+The area and the best value are therefore exact. The curve has no point at such a constant
 itself. If an image of a seen class and one of an unseen class change at the same constant,
 the curve goes straight from point to point. Constants that differ only by the rounding of
 float64 scores are equal, so 0.3 - 0.2 equals 0.9 - 0.8.

@@ -160,7 +160,7 @@ def sweep_thresholds(
     scores : array-like, shape (n, L)
     targets : array-like or scipy.sparse, shape (n, L), 0 or 1
     thresholds : array-like, shape (T,), optional
-        Default: `candidate_thresholds`, in descending order. They make every decision
+        Default: `candidate_thresholds`, in descending order. They cover every decision
         that a threshold can make.
     undefined : Undefined
 
@@ -364,11 +364,11 @@ def best_place(points: Floats, values: Floats) -> int:
 
 
 def candidate_thresholds(scores: ArrayLike) -> Floats:
-    """Return thresholds that make every decision "score > t" on these scores, descending.
+    """Return thresholds that cover all decisions "score > t" on these scores, descending.
 
-    These are the distinct scores, and a number below the lowest score. A score as threshold
-    excludes itself and all lower scores, and the number keeps everything. It is missing if
-    the lowest score is -inf.
+    These are the distinct scores, and a number below the lowest score. A threshold that is a
+    score excludes this score and all lower ones. The number below keeps everything. It is
+    missing if the lowest score is -inf.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class Result(ABC):
         return []
 
     def _systems(self) -> Collection[str]:
-        """Return the systems as facts name them. A fact of all systems is one note."""
+        """Return the names of systems in facts. A fact about all systems becomes one note."""
         return ()
 
     def _details(self) -> Iterable[tuple[str, Records]]:
@@ -456,7 +456,7 @@ def _not_computed(result: object) -> Sequence[Any]:
 
 
 def _understood(result: object) -> list[str]:
-    """Return how the inputs were read, if the result describes it."""
+    """Return descriptions of how the inputs were read, if the result has them."""
     return list(getattr(result, "understood", ()))
 
 
