@@ -240,6 +240,7 @@ class _TaskCounts(NamedTuple):
 @kept
 def _count_task(task: CaptionTask, program: str, paraphrases: str) -> _TaskCounts:
     """Count the matches of each item with its best reference."""
+    # An item is paired with each reference of its image.
     indptr, places = take_rows(task.indptr, task.images)
     item_of_pair = row_numbers(indptr)
     # Count each distinct pair of captions once.

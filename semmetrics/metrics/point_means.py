@@ -308,7 +308,10 @@ class _ExactMeans:
 
 
 def _split_bits(values: Floats) -> Floats:
-    """Split values in [0, 1] into their high and their low bits, as integers."""
+    """Split values in [0, 1] into high and low bits, as integers in floats.
+
+    Sums of such integers are exact.
+    """
     scaled = np.ldexp(values, _HIGH_BITS)
     high = np.floor(scaled)
     low = np.rint(np.ldexp(scaled - high, _LOW_BITS))

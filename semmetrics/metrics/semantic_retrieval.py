@@ -156,6 +156,7 @@ def _judge_by_fold(
     Queries are numbered from 0 in the block.
     """
     task = block.task
+    # The row of each query in the run, -1 without a ranking.
     rows = task.rows[block.start : block.stop]
     folds: list[int | None] = [None]
     fold_of_query = None

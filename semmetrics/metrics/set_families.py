@@ -113,7 +113,7 @@ class SetFamily(CountFormulas):
         """Return counts of items for ``example``, and of labels for other averages."""
         cut = cut_of(measure)
         if measure["average"] != "example":
-            _check_cutoff(measure)
+            _check_cutoff(measure)  # before any item is read
             return LabelCounts(cut)
         matches = Matches(str(measure["duplicates"]))
         if "precision_sum" in measure.definition.arguments:

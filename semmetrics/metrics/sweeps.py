@@ -255,7 +255,10 @@ def _sweep_averages(
 def _sweep_average_with_nan(
     rows: Rows, average: Average, cuts: _Cuts, undefined: Undefined
 ) -> Sweep:
-    """Return an average that is nan if it depends on a value of 0/0 that is nan."""
+    """Return an average that is nan if it depends on a value of 0/0 that is nan.
+
+    It depends on the value if 0 and 1 in its place give different averages.
+    """
     lowest = Undefined(*np.nan_to_num(undefined, nan=0.0))
     highest = Undefined(*np.nan_to_num(undefined, nan=1.0))
     low = _sweep_average(rows, average, cuts, lowest)
