@@ -118,6 +118,7 @@ class SimilarityTable:
         n_labels = len(vectors.indptr) - 1
         row_of_label = _index_of(n_labels, predicted)
         if self._has_single_terms:
+            # A label has the row of its only term, so that one table serves both.
             row_of_label = np.full(n_labels + 1, len(self._terms))
             row_of_label[predicted] = self._row_of_term[predicted_terms]
         self._label_rows = self._backend.array(row_of_label)
@@ -154,6 +155,7 @@ class SimilarityTable:
         """
         skips_zeros = skip_zero_vectors and bool(self._vectors.zero.any())
         if skips_zeros not in self._similarities:
+            # Compute the table as soon as pairs would cost more than the table.
             self._n_gathered += len(rows) * rows.shape[1] * labels.shape[1]
             n_cells = len(self._terms) * len(self._references)
             if self._n_gathered * COST_OF_PAIR < n_cells:
