@@ -75,7 +75,7 @@ def make_scorer(measure: Any, *, response_method: Any = None, **options: Any) ->
     score_options = {n: value for n, value in options.items() if n != "pos_label"}
     # Raises errors of options before anything is fitted.
     Scorer(measures=[measure], **score_options)
-    (parsed_measure,) = parse_all([measure], first=options.get("task"))
+    (parsed_measure,) = parse_all([measure], prefer=options.get("task"))
     if response_method is None and _needs_scores(parsed_measure, options):
         response_method = ("predict_proba", "decision_function")
     return metrics.make_scorer(
@@ -113,7 +113,7 @@ def measure_value(
     # Not a parameter, because scikit-learn would read its default.
     pos_label = options.pop("pos_label", None)
     targets = _Targets(_to_numpy(y_true), _to_numpy(y_pred))
-    (measure,) = parse_all(listed(options["measures"]), first=options.get("task"))
+    (measure,) = parse_all(listed(options["measures"]), prefer=options.get("task"))
     columns = options.get("classes")
     if isinstance(columns, (str, os.PathLike)):
         columns = read_class_list(columns)

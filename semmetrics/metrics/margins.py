@@ -1,4 +1,4 @@
-"""Margins and the triplet loss that follow a matrix phi of semantic similarity.
+"""Semantic adaptive margins, computed from a matrix phi, and the triplet loss.
 
 Conventions
 -----------
@@ -10,15 +10,15 @@ flow through tensors.
 phi compares the references of the positive image with a caption. For the negative image,
 it takes a caption of that image.
 
-Equation 7 of the paper crosses the negatives, and so does the released code. The margin
+Equation 7 of the paper exchanges the negatives, and so does the released code. The margin
 of the term with the negative caption comes from the caption of the negative image, and
 the other way round. ``pairing="own"`` takes each margin from the negative of its own
 term.
 
-The vector of margins in the released code broadcasts along the columns of a square table.
-The code therefore adds the margin of another triplet of the batch, the triplet that the
-negative caption belongs to. These functions do not. Pass the margins in that order to
-reproduce it.
+The released code broadcasts the vector of margins along the columns of a square table. So
+each term gets the margin of another triplet, namely the one that its negative caption
+belongs to. These functions do not do this. To reproduce it, pass the margins in that
+order.
 
 References
 ----------
@@ -155,12 +155,12 @@ def sam_triplet_loss(
     0.0
     """
     check_choice("reduction", reduction, ("sum", "mean", "none"))
-    own, other_caption, other_image = _as_vectors(
+    matching, with_negative_caption, with_negative_image = _as_vectors(
         positive, negative_caption, negative_image
     )
     i2t_margin, t2i_margin = margins
-    i2t_loss = _hinge(i2t_margin, other_caption, own)
-    t2i_loss = _hinge(t2i_margin, other_image, own)
+    i2t_loss = _hinge(i2t_margin, with_negative_caption, matching)
+    t2i_loss = _hinge(t2i_margin, with_negative_image, matching)
     loss = 0.0 + i2t_loss + t2i_loss  # 0.0 turns a loss of -0.0 into 0.0
     if reduction == "sum":
         return loss.sum()
@@ -202,7 +202,7 @@ def _as_vectors(*values: Any) -> list[Any]:
 
 
 def _check_shape(vector: Any, first: Any) -> None:
-    """Check that the first is a vector, and the other a number or of the same length."""
+    """Check that ``first`` is a vector, and that ``vector`` is a number or as long."""
     shape = tuple(vector.shape)
     first_shape = tuple(first.shape)
     if len(first_shape) != 1 or shape not in ((), first_shape):

@@ -104,22 +104,23 @@ class Cut:
         if rule == "all" or not len(ranked.codes):
             return n_predictions
         if rule in ("threshold", "at-least"):
-            return self._apply_threshold(block, ranked)
+            return self._apply_threshold(block, ranked, rule, float(argument))
         scores = self._check_scores(ranked, task)
         if rule == "cumulative":
             from semmetrics.metrics.decoding import keep_cumulative
 
             limit = float(argument)
             return keep_cumulative(ranked.indptr, scores, limit, self.keep_at_least)
-        n_kept = self._apply_cardinality(block, ranked.indptr, scores)
+        n_kept = self._apply_cardinality(block, ranked.indptr, scores, rule, argument)
         least = np.minimum(self.keep_at_least, n_predictions)
         return np.maximum(n_kept, least)
 
-    def _apply_threshold(self, block: LabelBlock, ranked: Side) -> Ints:
+    def _apply_threshold(
+        self, block: LabelBlock, ranked: Side, rule: str, threshold: float
+    ) -> Ints:
         """Apply the rule "threshold" or "at-least"."""
         task = block.task
-        rule, _, argument = self.decode.partition(":")
-        threshold = round_to(float(argument), task.precision)
+        threshold = round_to(threshold, task.precision)
         if rule == "at-least":
             # A score is at least the threshold if it is above the next lower number.
             threshold = float(np.nextafter(threshold, -np.inf))
@@ -135,7 +136,12 @@ class Cut:
         return keep_above(ranked.indptr, scores, threshold, self.keep_at_least)
 
     def _apply_cardinality(
-        self, block: LabelBlock, indptr: Ints, scores: Floats
+        self,
+        block: LabelBlock,
+        indptr: Ints,
+        scores: Floats,
+        rule: str,
+        argument: str,
     ) -> Ints:
         """Apply a rule that uses the probabilities of set sizes."""
         from semmetrics.metrics.decoding import (
@@ -145,15 +151,15 @@ class Cut:
 
         task = block.task
         if task.heads is None:
-            what = f"decode={self.decode}"
-            raise InputError("needs-option", what=what, name="set_size_probs")
+            option = f"decode={self.decode}"
+            raise InputError("needs-option", what=option, name="set_size_probs")
         heads = task.heads[block.start : block.stop]
         offset = task.first_set_size
-        rule, _, argument = self.decode.partition(":")
         if rule == "cardinality":
             return keep_cardinality(indptr, heads, offset=offset)
         extra = 0
         if argument == "code" and not offset:
+            # The released code sums one more score if sets may be empty.
             extra = 1
         if rule == "dirichlet":
             # The product of c scores gets a factor of U to the power of c.
@@ -163,11 +169,11 @@ class Cut:
     def _check_scores(self, ranked: Side, task: LabelTask) -> Floats:
         """Return the scores of the predictions. Without scores, raise an error."""
         if ranked.scores is None:
-            raise no_scores(f"decode={self.decode}", task, self._otherwise())
+            raise no_scores(f"decode={self.decode}", task, self._name_alternative())
         return ranked.scores
 
-    def _otherwise(self) -> str:
-        """Return the alternative to scores: no rule, or a threshold of similarity."""
+    def _name_alternative(self) -> str:
+        """Return what to do without scores: use no rule, or a threshold of similarity."""
         if not self.decode.startswith("threshold:"):
             return "leave out decode"
         threshold = self.decode.partition(":")[2]
@@ -178,28 +184,30 @@ class Cut:
         )
 
 
-def no_scores(what: str, task: LabelTask, otherwise: str = "") -> InputError:
+def no_scores(name: str, task: LabelTask, alternative: str = "") -> InputError:
     """Return the error for a measure or option if the predictions have no scores.
 
     Parameters
     ----------
-    what : str
+    name : str
         The measure or option.
     task : LabelTask
-    otherwise : str
-        An alternative to adding scores.
+    alternative : str
+        What the user can do instead of adding scores.
     """
     if task.ref.scores is not None:
         return InputError("swapped-sides", sign="only the ground truth has scores")
     columns = sorted(task.observations.names_of(UNUSED))
     unused = "".join(f", {column}" for column in columns)
-    given = ""
+    explanation = ""
     if task.binary:
-        given = ", but 0 and 1 only tell which labels are predicted"
+        explanation = ", but 0 and 1 only tell which labels are predicted"
     remedy = ""
-    if otherwise:
-        remedy = f", or {otherwise}"
-    return InputError("no-scores", what=what, given=given, unused=unused, remedy=remedy)
+    if alternative:
+        remedy = f", or {alternative}"
+    return InputError(
+        "no-scores", what=name, given=explanation, unused=unused, remedy=remedy
+    )
 
 
 def cut_of(measure: Measure) -> Cut:
@@ -229,7 +237,7 @@ class Matched:
         Predictions that count. None if all do.
     hit : bool array, shape (predictions,)
         Counted predictions that match a reference.
-    once : bool array, shape (references,), or None
+    is_first_ref : bool array, shape (references,), or None
         The first occurrence of each reference label of an item. None if no label is
         repeated.
     n_ref : int array, shape (items,)
@@ -238,7 +246,7 @@ class Matched:
 
     counted: Bools | None
     hit: Bools
-    once: Bools | None
+    is_first_ref: Bools | None
     n_ref: Ints
 
 
@@ -290,18 +298,19 @@ def match_classes(block: LabelBlock, pred: Side, ref: Side, duplicates: str) -> 
             hit = hit & first_pred
         return Matched(first_pred, hit, first_ref, n_ref)
     if first_pred is not None:
-        # Of equal predictions, number j from 0 needs more than j equal references.
-        ordered = np.sort(ref_cells)
-        n_equal = np.searchsorted(ordered, pred_cells, "right")
-        n_equal -= np.searchsorted(ordered, pred_cells)
-        hit &= ragged.occurrence_numbers(pred_cells) < n_equal
+        # Each equal prediction before this one uses up an equal reference.
+        sorted_refs = np.sort(ref_cells)
+        n_equal_refs = np.searchsorted(sorted_refs, pred_cells, "right")
+        n_equal_refs -= np.searchsorted(sorted_refs, pred_cells, "left")
+        n_used_refs = ragged.occurrence_numbers(pred_cells)
+        hit &= n_used_refs < n_equal_refs
     return Matched(None, hit, first_ref, ref.sizes)
 
 
 def _match_terms(
     block: LabelBlock, synonyms: Synonyms, matched: Matched, duplicates: str
 ) -> Matched:
-    """Match the items again, term by term, that have a label of several classes."""
+    """Match items that have a label of several classes again, term by term."""
     pred, ref = sides_of(block)
     if pred.written is None or ref.written is None:
         return matched
@@ -319,7 +328,7 @@ def _match_terms(
                 hit[position] = references.take(synonyms.terms[code])
             else:
                 hit[position] = False
-    return Matched(matched.counted, hit, matched.once, matched.n_ref)
+    return Matched(matched.counted, hit, matched.is_first_ref, matched.n_ref)
 
 
 def _written_labels(item: Side, duplicates: str) -> list[int]:
@@ -345,14 +354,17 @@ class _UnusedReferences:
 
     def __init__(self, terms_of_references: Sequence[Iterable[str]]) -> None:
         self._used: set[int] = set()
-        # The references that have a term, with the first reference at the end.
+        # The references that have a term. The first one is at the end, for ``pop``.
         self._references_by_term: dict[str, list[int]] = {}
         for reference in reversed(range(len(terms_of_references))):
             for term in terms_of_references[reference]:
                 self._references_by_term.setdefault(term, []).append(reference)
 
     def take(self, terms: Iterable[str]) -> bool:
-        """Use the first unused reference with the first term that has one."""
+        """Use up the first unused reference with one of the terms, trying terms in order.
+
+        Return whether there is such a reference.
+        """
         for term in terms:
             references = self._references_by_term.get(term, [])
             while references:
@@ -395,13 +407,13 @@ def count_matches(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> ItemCo
 class CountColumns(Statistic):
     """The counts of each item under a cut: columns "hit", "n_pred" and "n_ref".
 
-    With ``ranks``, there is also a column "precision_sum": the sum of the precisions at
-    the ranks of the hits.
+    If ``with_precision_sum``, there is also a column "precision_sum": the sum of the
+    precisions at the ranks of the hits.
     """
 
     cut: Cut
     matches: Step[Matched]
-    ranks: bool = False
+    with_precision_sum: bool = False
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Return the columns."""
@@ -411,7 +423,7 @@ class CountColumns(Statistic):
             "n_pred": Dense(counts.n_pred),
             "n_ref": Dense(counts.n_ref),
         }
-        if self.ranks:
+        if self.with_precision_sum:
             precision_sums = _sum_precisions(block, self.cut, self.matches)
             columns["precision_sum"] = Dense(precision_sums)
         return columns
@@ -458,12 +470,14 @@ def _sum_precisions(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> Floa
     hits_before = ragged.offsets(matched.hit)
     counted_before = ragged.offsets(is_counted)
 
+    # The first prediction of the item of each prediction.
     starts = ranked.indptr[:-1][items]
     positions = np.arange(n_predictions) - starts
-    hits = np.flatnonzero(matched.hit & (positions < n_kept[items]))
-    firsts = starts[hits]
-    n_hits = hits_before[hits + 1] - hits_before[firsts]
-    ranks = counted_before[hits + 1] - counted_before[firsts]
+    kept_hits = np.flatnonzero(matched.hit & (positions < n_kept[items]))
+    after_hit = kept_hits + 1
+    start_of_hit = starts[kept_hits]
+    n_hits = hits_before[after_hit] - hits_before[start_of_hit]
+    ranks = counted_before[after_hit] - counted_before[start_of_hit]
     precisions = n_hits / ranks
-    sums = np.bincount(items[hits], precisions, minlength=len(n_kept))
+    sums = np.bincount(items[kept_hits], precisions, minlength=len(n_kept))
     return sums.astype(np.float64)

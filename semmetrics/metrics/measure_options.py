@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class MeasureOption(NamedTuple):
         """Return whether the option applies to an average."""
         return self.averages is None or average in self.averages
 
-    def read(self, text: OptionValue) -> OptionValue:
+    def read(self, raw_value: OptionValue) -> OptionValue:
         """Convert a value to the type of the option, and check it.
 
         Raises
@@ -83,12 +83,14 @@ class MeasureOption(NamedTuple):
             If the value is not allowed.
         """
         may_be_unset = self.default is None and not self.required
-        if text is None and may_be_unset:
+        if raw_value is None and may_be_unset:
             return None
-        value: OptionValue = self._convert(text)
+        value: OptionValue = self._convert(raw_value)
         if not self._has_right_type(value):
             wanted = _WANTED_OF_KIND.get(self.kind, "text")
-            raise InputError("bad-option", name=self.name, value=text, wanted=wanted)
+            raise InputError(
+                "bad-option", name=self.name, value=raw_value, wanted=wanted
+            )
         self._check_choices(value)
         self._check_bounds(value)
         if self.check is None:
@@ -148,7 +150,7 @@ class MeasureOption(NamedTuple):
 
 
 def choice_option(
-    name: str, choices: str, text: str, *, short: str = ""
+    name: str, choices: str, help_text: str, *, short: str = ""
 ) -> MeasureOption:
     """Return an option with choices.
 
@@ -157,36 +159,33 @@ def choice_option(
     name : str
     choices : str
         The choices, separated by spaces. The first is the default.
-    text : str
-        The help.
+    help_text : str
     short : str, optional
         The key in a signature. Default: the name.
     """
     words = tuple(choices.split())
-    return MeasureOption(name, short or name, words[0], words, help=text)
+    return MeasureOption(name, short or name, words[0], words, help=help_text)
 
 
 def universe_option(averages: tuple[str, ...] | None = None) -> MeasureOption:
     """Return the option for the labels that count in a measure."""
-    text = (
+    help_text = (
         "the labels that are evaluated: auto is the class list, or the labels of "
         "both sides without one; reference is the labels of the ground truth; "
         "union is the labels of both sides; given is the class list"
     )
-    option = choice_option("labels", f"{AUTO} reference union given", text)
+    option = choice_option("labels", f"{AUTO} reference union given", help_text)
     return option._replace(averages=averages)
 
 
-def is_integer(value: object) -> bool:
+def is_integer(value: object) -> TypeGuard[int | np.integer]:
     """Return whether a value is an integer of Python or numpy. A bool is not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def is_cutoff(k: object) -> bool:
     """Return whether a value is an integer from 1 and below 2**53."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-        return False
-    return 1 <= int(k) < _INTEGER_LIMIT
+    return is_integer(k) and 1 <= int(k) < _INTEGER_LIMIT
 
 
 def format_value(value: OptionValue) -> str:

@@ -91,7 +91,7 @@ def java_counts(
     texts : sequence of str
         Captions, as tokens joined by spaces.
     candidates, references : int arrays, shape (pairs,)
-        Places in ``texts``.
+        Indices into ``texts``.
     paraphrases : {"true", "false"}
 
     Returns
@@ -142,7 +142,7 @@ def _run_java(lines: Collection[str], stage_arguments: Sequence[str]) -> list[st
     text = "".join(f"{line}\n" for line in lines)
     command = [java, *ENGLISH, *_ARGUMENTS, *stage_arguments]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             input=text.encode("utf-8", "replace"),
             capture_output=True,
@@ -151,12 +151,12 @@ def _run_java(lines: Collection[str], stage_arguments: Sequence[str]) -> list[st
         )
     except OSError as error:
         raise _PROGRAM.not_started(error) from error
-    answers = done.stdout.decode("utf-8", "replace").splitlines()
-    if done.returncode or len(answers) != len(lines):
+    answers = process.stdout.decode("utf-8", "replace").splitlines()
+    if process.returncode or len(answers) != len(lines):
         n_answers = len(answers)
         n_lines = counted(lines, "segment")
-        reasons = [f"code {done.returncode} after {n_answers} of {n_lines}"]
-        problems = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        reasons = [f"code {process.returncode} after {n_answers} of {n_lines}"]
+        problems = process.stderr.decode("utf-8", "replace").strip().splitlines()
         reasons += problems[:1]
         raise InputError("meteor-failed", why=": ".join(reasons))
     return answers
@@ -173,7 +173,7 @@ def open_data(measure: Measure, progress: Progress | None = None) -> None:
     MissingDependencyError
         If pycocoevalcap is not installed.
     InputError
-        If its files are damaged or not those of METEOR 1.5, or Java is requested and not
+        If its files are damaged or not from METEOR 1.5, or Java is requested and not
         found.
     """
     if measure["program"] == "java":
@@ -240,8 +240,10 @@ class _TaskCounts(NamedTuple):
 @kept
 def _count_task(task: CaptionTask, program: str, paraphrases: str) -> _TaskCounts:
     """Count the matches of each item with its best reference."""
+    # An item is paired with each reference of its image.
     indptr, places = take_rows(task.indptr, task.images)
     item_of_pair = row_numbers(indptr)
+    # Count each distinct pair of captions once.
     n_texts = len(task.texts)
     keys = task.candidates[item_of_pair] * n_texts + task.references[places]
     distinct_keys, key_of_pair = np.unique(keys, return_inverse=True)
@@ -254,7 +256,9 @@ def _count_task(task: CaptionTask, program: str, paraphrases: str) -> _TaskCount
     best = np.full(n_items, -1)
     has_reference = lengths(indptr) > 0
     starts = indptr[:-1][has_reference]
-    best_pairs = np.lexsort((-values, item_of_pair))[starts]
+    # In this order, the best pair of an item comes first.
+    pairs_by_value = np.lexsort((-values, item_of_pair))
+    best_pairs = pairs_by_value[starts]
     counts[has_reference] = pair_counts[key_of_pair[best_pairs]]
     best[has_reference] = places[best_pairs]
     return _TaskCounts(counts, best)
@@ -360,9 +364,11 @@ def match_rows(
     Yields
     ------
     dict
-        "id". "prediction" and "start", words of the candidate and their place (from 1).
-        "reference" and "reference_start", the same of the best reference, and "number",
-        which reference that is (from 1). "stage". None for words that are not aligned.
+        The "id" of the item. The "prediction", which is a word or a phrase of the
+        candidate, and its "start". The "reference", which is a word or a phrase of the
+        best reference, and its "reference_start". The "number" of that reference among
+        the references. The "stage" of the match. Positions and numbers count from 1. A
+        word without a match has None for the stage and the other side.
     """
     paraphrases = str(measure["paraphrases"])
     sentences = _open_sentences(task, paraphrases)
@@ -373,33 +379,26 @@ def match_rows(
     rows = rows[best[rows] >= 0]
     candidates = task.candidates[rows]
     references = task.references[best[rows]]
-    for run in sentences.runs(candidates, references):
-        run_candidates = candidates[run]
-        run_references = references[run]
-        matches = sentences.align(run_candidates, run_references)
-        bounds = np.searchsorted(matches.pairs, np.arange(len(run_candidates) + 1))
-        for pair, item in enumerate(rows[run].tolist()):
-            candidate_words = sentences.words[run_candidates[pair]]
-            reference_words = sentences.words[run_references[pair]]
-            pair_matches = matches.take(slice(bounds[pair], bounds[pair + 1]))
-            lines = _list_alignment(candidate_words, reference_words, pair_matches)
-            number = int(best[item] - task.indptr[task.images[item]]) + 1
-            for line in lines:
-                yield {
-                    "id": str(task.ids[item]),
-                    "start": line.start,
-                    "prediction": line.prediction,
-                    "number": number,
-                    "reference_start": line.reference_start,
-                    "reference": line.reference,
-                    "stage": line.stage,
-                }
+    alignments = _align_pairs(sentences, candidates, references)
+    for item, lines in zip(rows.tolist(), alignments, strict=True):
+        first_reference = task.indptr[task.images[item]]
+        number = int(best[item] - first_reference) + 1
+        for line in lines:
+            yield {
+                "id": str(task.ids[item]),
+                "start": line.start,
+                "prediction": line.prediction,
+                "number": number,
+                "reference_start": line.reference_start,
+                "reference": line.reference,
+                "stage": line.stage,
+            }
 
 
 class _AlignedWords(NamedTuple):
     """A phrase of the candidate and one of the reference, or a word without a match.
 
-    Places count from 1. Fields of a side without words are None.
+    Positions count from 1. Fields of a side without words are None.
     """
 
     start: int | None = None
@@ -407,6 +406,22 @@ class _AlignedWords(NamedTuple):
     reference_start: int | None = None
     reference: str | None = None
     stage: str | None = None
+
+
+def _align_pairs(
+    sentences: Sentences, candidates: Ints, references: Ints
+) -> Iterator[list[_AlignedWords]]:
+    """Yield the aligned words of each pair of captions."""
+    for run in sentences.runs(candidates, references):
+        matches = sentences.align(candidates[run], references[run])
+        pairs = zip(candidates[run].tolist(), references[run].tolist(), strict=True)
+        n_pairs = len(candidates[run])
+        bounds = np.searchsorted(matches.pairs, np.arange(n_pairs + 1))
+        for number, (candidate, reference) in enumerate(pairs):
+            matches_of_pair = matches.take(slice(bounds[number], bounds[number + 1]))
+            yield _list_alignment(
+                sentences.words[candidate], sentences.words[reference], matches_of_pair
+            )
 
 
 def _list_alignment(
@@ -417,34 +432,35 @@ def _list_alignment(
     The lines are in the order of the candidate's words. Unmatched words of the reference
     follow.
     """
+    # Words without a match, by their position from 1.
     unmatched = dict(enumerate(candidate, 1))
     missing = dict(enumerate(reference, 1))
     lines = []
-    for _, ref, cand, n_ref, n_cand, stage in np.stack(matches, axis=1).tolist():
+    rows = np.stack(matches, axis=1).tolist()  # one row per match
+    for _, ref, cand, n_ref, n_cand, stage in rows:
         start = cand + 1
         reference_start = ref + 1
-        prediction = _take_words(unmatched, start, n_cand)
-        matched_reference = _take_words(missing, reference_start, n_ref)
-        lines.append(
-            _AlignedWords(
-                start, prediction, reference_start, matched_reference, STAGES[stage]
-            )
+        candidate_phrase = _take_words(unmatched, start, n_cand)
+        reference_phrase = _take_words(missing, reference_start, n_ref)
+        line = _AlignedWords(
+            start, candidate_phrase, reference_start, reference_phrase, STAGES[stage]
         )
-    for place, word in unmatched.items():
-        lines.append(_AlignedWords(start=place, prediction=word))
-    lines.sort(key=_place_in_candidate)
-    for place, word in missing.items():
-        lines.append(_AlignedWords(reference_start=place, reference=word))
+        lines.append(line)
+    for position, word in unmatched.items():
+        lines.append(_AlignedWords(start=position, prediction=word))
+    lines.sort(key=_start_in_candidate)
+    for position, word in missing.items():
+        lines.append(_AlignedWords(reference_start=position, reference=word))
     return lines
 
 
 def _take_words(words: dict[int, str], start: int, number: int) -> str:
-    """Remove words by their places, and return them joined by spaces."""
-    phrase = [words.pop(place) for place in range(start, start + number)]
+    """Remove words by their positions, and return them joined by spaces."""
+    phrase = [words.pop(position) for position in range(start, start + number)]
     return " ".join(phrase)
 
 
-def _place_in_candidate(line: _AlignedWords) -> int:
+def _start_in_candidate(line: _AlignedWords) -> int:
     return line.start or 0
 
 

@@ -55,7 +55,7 @@ They are words and function words of both sides, then matched words such as
 
 
 def meteor_value(counts: Any) -> Floats:
-    r"""Return METEOR 1.5 for English of counts, or of sums of counts.
+    r"""Compute METEOR 1.5 for English from counts, or from sums of counts.
 
     ``(1 - gamma (chunks / matches)^beta) P R / (alpha P + (1 - alpha) R)``. In precision
     P and recall R, a content word weighs ``delta``, a function word ``1 - delta``, and a
@@ -79,7 +79,8 @@ def meteor_value(counts: Any) -> Floats:
 
     Examples
     --------
-    Four words in one chunk, of five and six, all of them content words:
+    Four words match in one chunk. The sides have five and six words, all of them content
+    words.
 
     >>> counts = dict.fromkeys(COUNTS, np.array(0.0))
     >>> counts |= {"n_pred": np.array(5.0), "n_ref": np.array(6.0), "chunks": np.array(1.0)}
@@ -114,18 +115,21 @@ def _power(base: Floats, exponent: float) -> Floats:
 def _share(counts: Any, side: str) -> Floats:
     """Return weighted matches over weighted words of one side, 0 without words.
 
-    The order of the sum is the program's. Another order can change the last bit, and so
-    which of two equal references has the highest value.
+    The order of the sum is the program's. Another order can change the last bit, and
+    with it the choice between two equally good references.
     """
     n_function = counts[f"function_{side}"]
     n_content = counts[f"n_{side}"] - n_function
-    words = DELTA * n_content + (1 - DELTA) * n_function
-    matches = 0
+    weighted_words = DELTA * n_content + (1 - DELTA) * n_function
+    weighted_matches = 0
     for stage, weight in WEIGHTS.items():
-        matches = matches + weight * DELTA * counts[f"{stage}_content_{side}"]
+        n_matches = counts[f"{stage}_content_{side}"]
+        weighted_matches = weighted_matches + weight * DELTA * n_matches
     for stage, weight in WEIGHTS.items():
-        matches = matches + weight * (1 - DELTA) * counts[f"{stage}_function_{side}"]
-    return np.asarray(matches / np.where(words > 0, words, 1.0))
+        n_matches = counts[f"{stage}_function_{side}"]
+        weighted_matches = weighted_matches + weight * (1 - DELTA) * n_matches
+    divisor = np.where(weighted_words > 0, weighted_words, 1.0)
+    return np.asarray(weighted_matches / divisor)
 
 
 def _fragmentation(counts: Any) -> Floats:

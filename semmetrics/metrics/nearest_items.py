@@ -1,4 +1,4 @@
-"""Searches for the items that are most similar to queries, by a matrix phi.
+"""Search for the items that are most similar to queries, by a matrix phi.
 
 The items are found once for all cutoffs and measures. Of equal numbers, the first in the
 gallery wins, both in rankings and among the most similar items. The released code of Biten
@@ -153,7 +153,7 @@ def most_similar(
     """
     matrix = as_matrix(phi)
     n_queries, width = count_queries_and_items(matrix, queries)
-    as_cutoffs(k)
+    as_cutoffs(k)  # raises an error unless k is a positive integer
     sizes = np.full(n_queries, width)
     max_left_out = 0
     if leave_out is not None:
@@ -167,13 +167,14 @@ def most_similar(
     if not n_queries or not k:
         return MostSimilar(best_values, best_places, sizes)
 
+    # Items that are left out may be among the best, so more than k are searched for.
     n_searched = min(k + max_left_out, width)
     values, places = top_k(matrix, n_searched, columns=queries == "columns")
     if leave_out is not None:
         places, columns = leave_out_items(places, leave_out, width)
         values = np.take_along_axis(values, columns, axis=1)
         values = np.where(places >= 0, values, 0.0)
-    n = min(k, places.shape[1])
-    best_values[:, :n] = values[:, :n]
-    best_places[:, :n] = places[:, :n]
+    n_found = min(k, places.shape[1])
+    best_values[:, :n_found] = values[:, :n_found]
+    best_places[:, :n_found] = places[:, :n_found]
     return MostSimilar(best_values, best_places, sizes)

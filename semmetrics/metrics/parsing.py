@@ -17,12 +17,20 @@ from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition, Measure
 from semmetrics.metrics.measure_options import is_cutoff
 from semmetrics.metrics.measure_table import KINDS_OF_MEASURES, ROWS
-from semmetrics.metrics.registry import correct_name, find, fixed_options, kinds_of
+from semmetrics.metrics.registry import (
+    correct_name,
+    find,
+    fixed_options,
+    kinds_of,
+    name_before_options,
+)
 
 MeasureLike: TypeAlias = str | Measure | Definition
 """What may name a measure."""
 
 _MAX_CUTOFF_DIGITS = 99  # Python does not read integers of thousands of digits
+# An "@" begins the cutoff, except in these names, such as mAP@R. They are tried first, and only
+# as a whole name.
 _NAMES_WITH_CUTOFF_SIGN = "".join(
     f"{re.escape(name)}(?![^\\s(@])|" for _, name in ROWS if "@" in name
 )
@@ -57,8 +65,8 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
     True
     """
     text = correct_name(text)
-    form = _FORM.fullmatch(text)
     refuse_commas(text, kind)
+    form = _FORM.fullmatch(text)
     if form is None:
         raise InputError("not-a-measure", text=text)
     kinds: Iterable[str | None] = [kind]
@@ -74,7 +82,7 @@ def parse(text: str, kind: str | None = None) -> list[Measure]:
 
 
 def _parse_form(text: str, form: re.Match[str], kind: str | None) -> list[Measure]:
-    """Parse a string that has the form of a measure, as a measure of a kind."""
+    """Parse a match of ``_FORM`` as a measure of a kind."""
     definition, fixed = find(form["name"], kind)
     options = _parse_options(text, form["options"] or "")
     for name, value in fixed.items():
@@ -125,29 +133,31 @@ def _parse_options(text: str, inside: str) -> dict[str, str]:
 
 
 def refuse_commas(
-    text: str, kind: str | None = None, also: Container[str] = ()
+    text: str, kind: str | None = None, other_names: Container[str] = ()
 ) -> None:
     """Raise an error for measures that are separated by commas.
 
-    In cutoffs and options commas have a meaning.
+    Commas in cutoffs and between options are allowed.
 
     Parameters
     ----------
     text : str
     kind : str, optional
-    also : container of str
-        Other names that may be among the measures, such as names of protocols.
+    other_names : container of str
+        Names that may be among the measures, such as names of protocols.
 
     Raises
     ------
     InputError
         The message has the same names, separated by spaces.
     """
-    bare = text.strip(" ,")
-    if bare != text.strip() and _begins_with_name(bare, also):
-        raise InputError("comma-separated", text=text, wanted=bare)
+    without_outer_commas = text.strip(" ,")
+    has_outer_comma = without_outer_commas != text.strip()
+    if has_outer_comma and _begins_with_name(without_outer_commas, other_names):
+        raise InputError("comma-separated", text=text, wanted=without_outer_commas)
+    # A comma separates measures if a name follows it. Otherwise, cutoffs follow it.
     parts = [part.strip() for part in split_outside(text)]
-    names = [part for part in parts[1:] if _begins_with_name(part, also)]
+    names = [part for part in parts[1:] if _begins_with_name(part, other_names)]
     if not names:
         return
     if kind and not any(kind in _kinds_of_text(name) for name in names):
@@ -165,9 +175,9 @@ def _separate_by_spaces(parts: Sequence[str], names: Container[str]) -> str:
     return text
 
 
-def _begins_with_name(text: str, also: Container[str]) -> bool:
+def _begins_with_name(text: str, other_names: Container[str]) -> bool:
     """Return whether a string begins with a measure, or is one of the other names."""
-    return bool(_kinds_of_text(text)) or text in also
+    return bool(_kinds_of_text(text)) or text in other_names
 
 
 def _kinds_of_text(text: str) -> tuple[str, ...]:
@@ -244,7 +254,7 @@ def parse_all(
     texts: Iterable[MeasureLike],
     kind: str | None = None,
     *,
-    first: str | None = None,
+    prefer: str | None = None,
 ) -> list[Measure]:
     """Parse many measures, and report all errors together.
 
@@ -255,7 +265,7 @@ def parse_all(
     texts : iterable of str, Measure or Definition
     kind : str, optional
         The kind of data. Measures of other kinds raise an error.
-    first : str, optional
+    prefer : str, optional
         The kind to use if several kinds have a measure of the same name.
 
     Raises
@@ -265,15 +275,15 @@ def parse_all(
 
     Examples
     --------
-    >>> [m.definition.kind for m in parse_all(["Recall@5 F1"], first="retrieval")]
+    >>> [m.definition.kind for m in parse_all(["Recall@5 F1"], prefer="retrieval")]
     ['retrieval', 'labels']
     """
-    words = _split_all(texts, kind or first)
+    words = _split_all(texts, kind or prefer)
     measures: list[Measure] = []
     errors = []
     for word in words:
         try:
-            measures += _parse_word(word, kind, first)
+            measures += _parse_word(word, kind, prefer)
         except InputError as error:
             errors.append(error)
     raise_all(errors)
@@ -284,15 +294,15 @@ def parse_all(
 
 
 def _parse_word(
-    word: MeasureLike, kind: str | None, first: str | None
+    word: MeasureLike, kind: str | None, prefer: str | None
 ) -> list[Measure]:
     """Parse a measure, at one cutoff or several, and store how the user wrote it."""
     if isinstance(word, Measure):
         return [word]
     if isinstance(word, Definition):
         return [word()]
-    if first is not None and first in _kinds_of_text(word):
-        kind = first
+    if prefer is not None and prefer in _kinds_of_text(word):
+        kind = prefer
     without_cutoffs = word.rpartition("@")[0].strip()
     measures = []
     for measure in parse(word, kind):
@@ -325,7 +335,7 @@ def parse_by_kind(texts: Iterable[MeasureLike]) -> dict[str, list[Measure]]:
     measures_by_kind = {}
     for kind in kinds:
         with suppress(InputError):
-            measures_by_kind[kind] = parse_all(words, kind, first=kind)
+            measures_by_kind[kind] = parse_all(words, kind, prefer=kind)
     return measures_by_kind
 
 
@@ -349,13 +359,19 @@ def listed(measures: Any) -> list[MeasureLike]:
         return [measures]
     several = [measures] if callable(measures) else list(measures)
     for measure in several:
-        if not isinstance(measure, (str, Measure, Definition)):
-            if callable(measure):
-                name = getattr(measure, "__name__", measure)
-                raise InputError("function-as-measure", name=name)
-            wanted = 'a measure such as "F1"'
-            raise InputError("wrong-type", "measures", value=measure, wanted=wanted)
+        _check_type(measure)
     return several
+
+
+def _check_type(measure: Any) -> None:
+    """Raise an error unless a value can name a measure."""
+    if isinstance(measure, (str, Measure, Definition)):
+        return
+    if callable(measure):
+        name = getattr(measure, "__name__", measure)
+        raise InputError("function-as-measure", name=name)
+    wanted = 'a measure such as "F1"'
+    raise InputError("wrong-type", "measures", value=measure, wanted=wanted)
 
 
 def split_names(text: str, kind: str | None = None) -> list[str]:
@@ -397,14 +413,14 @@ def _is_measure(text: str, kind: str | None) -> bool:
     return True
 
 
-def parse_one(measure: MeasureLike, what: str) -> Measure:
+def parse_one(measure: MeasureLike, purpose: str) -> Measure:
     """Parse exactly one measure.
 
     Parameters
     ----------
     measure : str, Measure or Definition
-    what : str
-        The use of the measure, for the error.
+    purpose : str
+        What the measure is for, in the error.
 
     Raises
     ------
@@ -414,7 +430,7 @@ def parse_one(measure: MeasureLike, what: str) -> Measure:
     measures = parse_all([measure])
     if len(measures) != 1:
         number = pluralize(len(measures), "measure")
-        raise InputError("wrong-count", "measure", found=number, wanted=what)
+        raise InputError("wrong-count", "measure", found=number, wanted=purpose)
     return measures[0]
 
 
@@ -428,12 +444,13 @@ def name_as_asked(measure: Measure) -> str:
     """
     definition = measure.definition
     for asked in measure.asked:
-        name = re.split("[(@]", correct_name(asked, definition.kind))[0].strip()
+        name = name_before_options(correct_name(asked, definition.kind))
         fixed: dict[str, Any] = fixed_options(name, definition.kind)
         if not fixed:
             continue
         alias = definition(**fixed)
-        if all(alias[option] == measure[option] for option in fixed):
+        still_fits = all(alias[option] == measure[option] for option in fixed)
+        if still_fits:
             return measure.under(name, fixed)
     return str(measure)
 

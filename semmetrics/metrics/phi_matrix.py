@@ -71,6 +71,7 @@ def take_phi(
     ----------
     matrix : array, shape (images, captions), or an object whose rows can be sliced
     query, place : int arrays, shape (n,)
+        The query of each pair, and the position of its item in the gallery.
     queries : {"rows", "columns"}
 
     Returns
@@ -145,16 +146,16 @@ def count_equal(
     counts = np.zeros(n_queries, np.int64)
     if queries == "rows":
         for number, row in enumerate(query.tolist()):
-            line = read_rows(matrix, slice(row, row + 1))
-            counts[number] = (line == values[number]).sum()
+            phi_of_query = read_rows(matrix, slice(row, row + 1))
+            counts[number] = (phi_of_query == values[number]).sum()
     else:
         for block in row_slices(matrix, MAX_BYTES_PER_BLOCK):
-            columns = read_rows(matrix, block)[:, query]
-            counts += (columns == values).sum(axis=0)
+            phi_of_queries = read_rows(matrix, block)[:, query]
+            counts += (phi_of_queries == values).sum(axis=0)
     if leave_out is not None:
         indptr, indices = leave_out
         owners = ragged.row_numbers(indptr)
-        phi = take_phi(matrix, query[owners], indices, queries)
-        is_equal = phi == values[owners]
+        left_out_phi = take_phi(matrix, query[owners], indices, queries)
+        is_equal = left_out_phi == values[owners]
         counts -= np.bincount(owners[is_equal], minlength=n_queries)
     return counts

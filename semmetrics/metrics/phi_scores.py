@@ -5,7 +5,7 @@ Conventions
 phi has one row per image and one column per caption, whatever the direction. It is
 described in `semmetrics.metrics.phi_matrix`, and rankings (``top``) and relations are
 described in `semmetrics.metrics.relations`. Of equal numbers, the first in the gallery
-wins, whereas in the released code of Biten et al. any of them may.
+wins. In the released code of Biten et al., any of them may win.
 
 Functions return a value per query, in [0, 1] if phi is not negative, and higher is
 better. Papers print means in percent. A value that is not defined is nan, and each
@@ -42,7 +42,7 @@ Variant: TypeAlias = Literal["hard", "soft", "weighted", "hit"]
 Gain: TypeAlias = Literal["linear", "exponential"]
 Discount: TypeAlias = Literal["log2", "jarvelin2002"]
 Counted: TypeAlias = Literal["number", "phi", "any"]
-"""On which property of the items found a value depends: number, phi, or existence."""
+"""What a value depends on: the number of items found, their phi, or whether there is any."""
 
 # Constants of the released code
 _NCS_EPSILON = 1e-10
@@ -122,15 +122,15 @@ def ncs(
     """
     cutoffs = as_cutoffs(k)
     largest_cutoff = max(cutoffs)
-    size = largest_cutoff
+    n_extended = largest_cutoff
     if isinstance(extended, int):
-        size = extended
-    if size < 1 or extended not in (None, "k", size):
+        n_extended = extended
+    if n_extended < 1 or extended not in (None, "k", n_extended):
         wanted = "a positive integer, or 'k'"
         raise InputError("bad-option", name="extended", value=extended, wanted=wanted)
     matrix = as_matrix(phi)
     retrieved = Retrieved(top, matrix, largest_cutoff, queries, leave_out, rows)
-    best = retrieved.best(max(largest_cutoff, size), best)
+    best = retrieved.best(max(largest_cutoff, n_extended), best)
     retrieved_phi = retrieved.phi()
     if extended is None:
         gallery_sizes = np.maximum(best.sizes, 1)[:, None]
@@ -140,7 +140,7 @@ def ncs(
         return _divide_sums(retrieved_means, best_means, _NCS_EPSILON)
     columns = []
     for cutoff in cutoffs:
-        m = size
+        m = n_extended
         if extended == "k":
             m = cutoff
         is_extended = retrieved.among(best.relation(m))
@@ -151,7 +151,7 @@ def ncs(
 
 
 def _divide_sums(part: Floats, whole: Floats, epsilon: float) -> Floats:
-    """Divide sums of phi by larger ones, with nan if these are not positive."""
+    """Divide sums of phi by the sums of more phi, nan if these are not positive."""
     is_positive = whole > 0
     denominator = np.where(is_positive, whole + epsilon, 1.0)
     return np.where(is_positive, part / denominator, np.nan)
@@ -314,7 +314,7 @@ def _smallest_gallery(
     leave_out: tuple[ArrayLike, ArrayLike] | None,
     rows: ArrayLike | None,
 ) -> NDArray[Any]:
-    """Return a matrix of zeros that is just large enough for all places."""
+    """Return a matrix of zeros, in place of phi, that is just large enough for all places."""
     places = [to_numpy(top)]
     for relation in (relevant, leave_out):
         if relation is not None:
@@ -331,10 +331,11 @@ def _smallest_gallery(
 def _sum_relevant_phi(retrieved: Retrieved, relevant: Relation) -> Floats:
     """Sum the phi of each query's extended ground truth, shape (queries, 1)."""
     indptr, places = relevant
-    row = row_numbers(indptr)
-    values = take_phi(retrieved.matrix, retrieved.rows[row], places, retrieved.queries)
+    numbers = row_numbers(indptr)
+    query = retrieved.rows[numbers]
+    values = take_phi(retrieved.matrix, query, places, retrieved.queries)
     n_queries = len(indptr) - 1
-    sums = np.bincount(row, values, n_queries).astype(np.float64)
+    sums = np.bincount(numbers, values, n_queries).astype(np.float64)
     return np.asarray(sums[:, None])
 
 
@@ -352,7 +353,7 @@ def tied_queries(
 ) -> Bools:
     """Return for which queries a tie of phi decides the value of semantic recall.
 
-    This is so if another order of items with equal phi could change how many of the m
+    A tie decides if another order of items with equal phi could change how many of the m
     most similar items are found.
 
     Parameters
@@ -373,7 +374,8 @@ def tied_queries(
 
     Examples
     --------
-    One of the last two is the second most similar item, and one of them is retrieved:
+    Items 1 and 2 tie for the second most similar item. The first ranking retrieves one of
+    them.
 
     >>> phi = np.array([[0.9, 0.5, 0.5, 0.0]])
     >>> tied_queries([[1, 0]], phi, 1, 2), tied_queries([[0, 1]], phi, 1, 2)
@@ -385,30 +387,36 @@ def tied_queries(
     best_phi = best.values[:, :m]
     if not best_phi.shape[1]:
         return np.zeros(len(best_phi), np.bool_)
-    smallest = best_phi[:, -1]
-    in_tie = (best_phi == smallest[:, None]) & (best.places[:, :m] >= 0)
-    n_inside = in_tie.sum(axis=1)
+    # The tie consists of all items whose phi is the smallest one in the extended ground truth.
+    # Some of them are in the extended ground truth, and some are retrieved.
+    tie_phi = best_phi[:, -1]
+    in_extended = (best_phi == tie_phi[:, None]) & (best.places[:, :m] >= 0)
+    n_extended = in_extended.sum(axis=1)
     retrieved_phi = retrieved.phi()
     is_ranked = retrieved.places >= 0
-    n_found = ((retrieved_phi == smallest[:, None]) & is_ranked).sum(axis=1)
+    n_retrieved = ((retrieved_phi == tie_phi[:, None]) & is_ranked).sum(axis=1)
 
-    # If the whole gallery is inside, or no item of the tie is found, its order does not
-    # matter.
-    is_tied: Bools = (best.sizes > m) & (n_found > 0)
+    # The order of the tie does not matter if the extended ground truth is the whole gallery,
+    # or no item of the tie is retrieved.
+    is_tied: Bools = (best.sizes > m) & (n_retrieved > 0)
     if counts == "phi":
-        is_tied &= smallest != 0
+        is_tied &= tie_phi != 0
     if counts == "any":
-        is_found = (retrieved_phi > smallest[:, None]) & is_ranked
+        is_found = (retrieved_phi > tie_phi[:, None]) & is_ranked
         is_tied &= ~is_found.any(axis=1)
 
+    # Counting the items of a tie reads phi, so it is done for the other queries only.
     candidates = np.flatnonzero(is_tied)
-    n_inside = n_inside[candidates]
-    n_found = n_found[candidates]
-    n_equal = _count_equal(retrieved, candidates, smallest[candidates])
-    is_decided = n_found >= n_equal
+    n_extended = n_extended[candidates]
+    n_retrieved = n_retrieved[candidates]
+    n_in_tie = _count_equal(retrieved, candidates, tie_phi[candidates])
+    # The order does not matter either if all items of the tie are retrieved, or all are in the
+    # extended ground truth.
+    is_decided = n_retrieved >= n_in_tie
     if counts == "any":
-        is_decided = n_inside + n_found > n_equal
-    is_decided |= n_inside >= n_equal
+        # In every order, one of the items is both retrieved and in the extended ground truth.
+        is_decided = n_extended + n_retrieved > n_in_tie
+    is_decided |= n_extended >= n_in_tie
     is_tied[candidates[is_decided]] = False
     return is_tied
 

@@ -1,7 +1,6 @@
 """How the queries and candidates of a retrieval task are arranged in a matrix phi.
 
-phi is a matrix in addition to a task's scores, with one row per image and one column per
-caption. A *view* is the part of it that belongs to the queries and candidates of one fold,
+phi is an additional matrix of a task, with one row per image and one column per caption. A *view* is the part of it that belongs to the queries and candidates of one fold,
 or all of it without folds.
 """
 
@@ -21,6 +20,7 @@ from semmetrics.metrics.image_similarity import (
     similar_images,
 )
 from semmetrics.metrics.nearest_items import MostSimilar, most_similar
+from semmetrics.metrics.phi_matrix import count_queries_and_items
 from semmetrics.metrics.relations import Relation
 
 LEFT_OUT = "left-out"
@@ -28,7 +28,7 @@ LEFT_OUT = "left-out"
 
 
 class PhiKey(NamedTuple):
-    """Identifies the part of a matrix that judges the queries of a fold.
+    """The key of the part of a matrix that judges the queries of a fold.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class PhiView:
     queries : int array
         The fold's queries, as items of the task.
     candidates : int array or None
-        The places of the fold's candidates in the gallery, rising. None if all
+        The places of the fold's candidates in the gallery, ascending. None if all
         candidates are ranked.
     """
 
@@ -92,16 +92,15 @@ class PhiView:
         return np.where(candidates < 0, -1, columns)
 
     def relation(self) -> Relation:
-        """Return the positives of all queries of phi, none if they are not scored."""
+        """Return the positives of all queries of phi. Queries without scores have none."""
         phi = self.phi
+        # The row (or column) of phi of each query, -1 if it is not scored.
         places = phi.places(self.task.rows[self.queries])
         scored = np.flatnonzero(places >= 0)
         scored = scored[np.argsort(places[scored], kind="stable")]
         indptr, columns = self.positives_of(self.queries[scored])
-        axis = 1
-        if phi.queries == "rows":
-            axis = 0
-        n_positives = np.zeros(phi.matrix.shape[axis], np.int64)
+        n_queries, _ = count_queries_and_items(phi.matrix, phi.queries)
+        n_positives = np.zeros(n_queries, np.int64)
         n_positives[places[scored]] = lengths(indptr)
         return offsets(n_positives), columns
 

@@ -4,8 +4,8 @@ Conventions
 -----------
 The cuts, called *points*, are ordered from the strictest to the loosest. The *bin* of a
 label is the first point that keeps it. The value of an item, or of a class, changes only
-at the bins of its labels. So the changes are computed once and summed along the points,
-and the time does not grow with the number of points.
+at the bins of its labels. The changes are computed once and summed along the points, so
+the time does not grow with the number of points.
 
 Sums are exact. Each value is rounded once, to a multiple of 2**-62, and stored as two
 integers. The result therefore does not depend on the order or the number of changes.
@@ -106,7 +106,7 @@ def means_at_points(
     bins: Ints,
     n_points: int,
     formula: Formula,
-    *more: NDArray[Any],
+    *extra_columns: NDArray[Any],
 ) -> Floats:
     """Return the mean over items or classes of values on counts, at every point.
 
@@ -121,10 +121,10 @@ def means_at_points(
     bins : array, shape (indptr[-1],)
         The first point that keeps each label, or `n_points` if none does.
     n_points : int
-    formula : callable (hit, kept, ref, *more) -> array, shape (values, ...)
+    formula : callable (hit, kept, ref, *extra_sums) -> array, shape (values, ...)
         Computes values in [0, 1] from counts, which are arrays of one shape: hits, kept
-        labels, references, and the sums of further arrays over the kept labels.
-    *more : int arrays, shape (indptr[-1],)
+        labels, references, and the sums of ``extra_columns`` over the kept labels.
+    *extra_columns : int arrays, shape (indptr[-1],)
         Further arrays to sum over the kept labels.
 
     Returns
@@ -140,7 +140,7 @@ def means_at_points(
     """
     check_choice("average", average, AVERAGES)
     ones = np.ones(len(bins), np.int8)
-    columns: list[NDArray[Any]] = [rows.hit, ones, *more]
+    columns: list[NDArray[Any]] = [rows.hit, ones, *extra_columns]
     if rows.weights is not None and average != "example":
         label_weights = np.repeat(rows.weights, ragged.lengths(rows.indptr))
         columns = [column * label_weights for column in columns]
@@ -150,7 +150,7 @@ def means_at_points(
         groups = _group_by_item(rows, bins, columns)
     else:
         groups = _group_by_class(rows, average, bins, columns)
-    means = _ExactMeans(formula, n_points, n_more=len(more))
+    means = _ExactMeans(formula, n_points, n_extra=len(extra_columns))
     max_labels = max(_MAX_LABELS_PER_PART, n_points // 4)
     for part in ragged.runs_within(groups.indptr, max_labels):
         means.add(groups.part(part))
@@ -172,9 +172,9 @@ def _micro_values(
     for column in columns:
         changes = sums_by_key(bins, column, n_points)
         counts.append(changes.cumsum())
-    hit, kept, *more = counts
+    hit, kept, *extra_sums = counts
     references = np.full(n_points, n_ref.sum())
-    return formula(hit, kept, references, *more)
+    return formula(hit, kept, references, *extra_sums)
 
 
 def _group_by_item(rows: Rows, bins: Ints, columns: list[NDArray[Any]]) -> _Groups:
@@ -217,12 +217,13 @@ class _ExactMeans:
     formula : callable
         See `means_at_points`.
     n_points : int
-    n_more : int
-        The number of further counts that the formula takes.
+    n_extra : int
+        The number of extra sums that the formula takes.
     """
 
-    def __init__(self, formula: Formula, n_points: int, n_more: int) -> None:
-        n_values = len(formula(*np.zeros((3 + n_more, 0))))
+    def __init__(self, formula: Formula, n_points: int, n_extra: int) -> None:
+        no_counts = np.zeros((3 + n_extra, 0))
+        n_values = len(formula(*no_counts))
         self._formula = formula
         # High and low bits of the change of each value at each point. The last column is
         # for labels that no point keeps.
@@ -243,23 +244,26 @@ class _ExactMeans:
             factors = groups.weights
         else:
             multiples = groups.weights
+        # The values of each group before any label is kept, shape (2, values, groups).
         no_labels = np.zeros(n_groups, np.int64)
         nothing_kept = [no_labels] * len(groups.columns)
         start = self._evaluate(nothing_kept, groups.n_ref, factors)
 
+        # The values before and after each change, shape (2, values, changes). The value before
+        # is the value after the group's previous change, or at the start.
         group, point, counts = self._count_kept(groups)
         after = self._evaluate(counts, groups.n_ref[group], factors[group])
         before = np.concatenate([after[..., :1], after[..., :-1]], axis=-1)
-        is_first = ragged.starts_run(group)
-        before[..., is_first] = start[..., group[is_first]]
+        is_first_of_group = ragged.starts_run(group)
+        before[..., is_first_of_group] = start[..., group[is_first_of_group]]
         changes = (after - before) * multiples[group]
 
         width = self._changes.shape[-1]
-        for place in np.ndindex(changes.shape[:2]):
-            change = np.bincount(point, changes[place], width)
-            self._changes[place] += change.astype(np.int64)
-        starts = (start * multiples).sum(axis=-1)
-        self._changes[..., 0] += starts.astype(np.int64)
+        for part_and_value in np.ndindex(changes.shape[:2]):
+            sums = np.bincount(point, changes[part_and_value], width)
+            self._changes[part_and_value] += sums.astype(np.int64)
+        start_sums = (start * multiples).sum(axis=-1)
+        self._changes[..., 0] += start_sums.astype(np.int64)
         weights = (_split_bits(factors) * multiples).sum(axis=-1)
         self._total_weight += weights.astype(np.int64)
 
@@ -282,6 +286,7 @@ class _ExactMeans:
         keys = ragged.row_numbers(groups.indptr) * width + groups.bins
         order = np.argsort(keys)
         keys = keys[order]
+        # The last label of each group at each point.
         is_last = ragged.starts_run(keys[::-1])[::-1]
         last = np.flatnonzero(is_last)
         group, point = np.divmod(keys[last], width)
@@ -297,13 +302,16 @@ class _ExactMeans:
         self, counts: Sequence[Ints], n_ref: NDArray[np.integer], factors: Floats
     ) -> Floats:
         """Return the high and low bits of weighted values, shape (2, values, ...)."""
-        hit, kept, *more = counts
-        values = self._formula(hit, kept, n_ref, *more)
+        hit, kept, *extra_sums = counts
+        values = self._formula(hit, kept, n_ref, *extra_sums)
         return _split_bits(values * factors)
 
 
 def _split_bits(values: Floats) -> Floats:
-    """Split values in [0, 1] into their high and their low bits, as integers."""
+    """Split values in [0, 1] into high and low bits, as integers in floats.
+
+    Sums of such integers are exact.
+    """
     scaled = np.ldexp(values, _HIGH_BITS)
     high = np.floor(scaled)
     low = np.rint(np.ldexp(scaled - high, _LOW_BITS))
@@ -365,6 +373,7 @@ def whole_weights(weights: Floats, labels: Ints) -> Ints:
     """
     largest = weights.max(initial=0.0)
     shares = weights / (largest or 1.0)  # so that their sum does not overflow
+    # A number is below 2 to the power of its exponent.
     _, exponent_of_sum = np.frexp(np.dot(shares, labels + 1))
     _, exponent_of_largest = np.frexp(largest)
     shift = _MAX_BITS_OF_WEIGHT_SUMS - exponent_of_sum - exponent_of_largest

@@ -248,7 +248,7 @@ class ClassCurveFamily(definition.Family):
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Average over classes under the policy for classes without positives."""
-        values, support = self._values(measure, sums, frame)
+        values, support = self._compute_values(measure, sums, frame)
         is_undefined = np.isnan(values)
         policy = str(measure["no_reference"])
         is_counted = np.ones(values.shape, np.bool_)
@@ -260,7 +260,7 @@ class ClassCurveFamily(definition.Family):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the classes without positives."""
-        values, _ = self._values(measure, sums, frame)
+        values, _ = self._compute_values(measure, sums, frame)
         n_undefined = int(np.isnan(values[0]).sum())
         return {"no_reference": n_undefined}
 
@@ -270,7 +270,7 @@ class ClassCurveFamily(definition.Family):
         """Return the value and the number of positives of each class in the universe."""
         if measure["average"] == "micro":
             return None
-        values, support = self._values(measure, sums, frame)
+        values, support = self._compute_values(measure, sums, frame)
         names = np.array(frame.labels, dtype=object)[frame.universe(measure)]
         return {"label": names, "value": values[0], "support": support[0]}
 
@@ -308,7 +308,7 @@ class ClassCurveFamily(definition.Family):
                 label = frame.labels[code]
             yield label, recall_at_hits, precision_at_hits
 
-    def _values(
+    def _compute_values(
         self, measure: Measure, sums: Sums, frame: Frame
     ) -> tuple[Floats, Floats]:
         """Return values and positives of the classes in the universe, or of all pooled.
@@ -322,7 +322,7 @@ class ClassCurveFamily(definition.Family):
         if measure["average"] == "micro":
             n_pooled = int(in_universe.sum())
             values = self._values_of_curves(measure, curves, weights, n_pooled)
-            return values, values
+            return values, values  # a single value needs no support
         values = self._values_of_curves(measure, curves, weights, 1)
         support = _sum_references(pairs.ref, weights, n_classes=len(in_universe))
         # In one memory layout, classes are added in one order for any number of rows.

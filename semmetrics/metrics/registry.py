@@ -101,12 +101,13 @@ def _is_own_earlier_name(definition: Definition, name: str) -> bool:
 
 def _check_option_names(definition: Definition) -> None:
     """Raise an error if two options share a name, or one has a reserved name."""
-    n_by_name = Counter(option.name for option in definition.options)
-    n_by_short = Counter(option.short for option in definition.options)
+    names = Counter(option.name for option in definition.options)
+    short_names = Counter(option.short for option in definition.options)
     wrong = set()
-    for name, n in (*n_by_name.items(), *n_by_short.items()):
-        if name in _RESERVED_KEYS or n > 1:
-            wrong.add(name)
+    for counter in (names, short_names):
+        for name, n_options in counter.items():
+            if name in _RESERVED_KEYS or n_options > 1:
+                wrong.add(name)
     if wrong:
         values = {"measure": definition.name, "names": sorted(wrong)}
         raise InputError("reserved-option", **values)
@@ -217,7 +218,7 @@ def kinds_of(name: str) -> tuple[str, ...]:
 
 
 def all_definitions(kind: str | None = None) -> list[Definition]:
-    """Return every definition (of one kind), in the order of the table, then the users' own."""
+    """Return all definitions (of one kind): those of the table in its order, then the users' own."""
     keys = []
     for key in dict.fromkeys([*ROWS, *_DEFINITIONS]):
         if kind in (None, key[0]):
@@ -241,7 +242,7 @@ def aliases(kind: str | None = None) -> dict[str, str]:
 
 
 def registered(kind: str, name: str) -> Definition:
-    """Return the registered definition. Pickles and copies of a definition are restored by it.
+    """Return a registered definition. Unpickling and copying a definition call this.
 
     Raises
     ------
@@ -318,7 +319,7 @@ def correct_name(text: str, kind: str | None = None) -> str:
     Case, hyphens, underscores and spaces of a name do not matter if it matches only one
     registered name.
     """
-    name = _name_in_text(text)
+    name = name_before_options(text)
     if kinds_of(name) or name in HINTS:
         return text
     # scikit-learn writes f1_macro for MacroF1
@@ -329,13 +330,13 @@ def correct_name(text: str, kind: str | None = None) -> str:
     return text.replace(name, alike[0], 1)
 
 
-def _name_in_text(text: str) -> str:
-    """Return the part of a measure before its options and its cutoff."""
+def name_before_options(text: str) -> str:
+    """Return the name in a measure given as text, without its options and its cutoff."""
     return re.split("[(@]", text, maxsplit=1)[0].strip()
 
 
 def names_alike(name: str, kind: str | None = None) -> list[str]:
-    """Return the registered names (of a kind) that equal a name, or else that are like it.
+    """Return the registered name (of a kind) that equals a name, or else all that are like it.
 
     Names are alike if they differ only in case, hyphens, underscores and spaces.
     """
@@ -367,7 +368,7 @@ def names_like(text: str) -> tuple[list[str], bool]:
     >>> names_like("C-F1"), names_like("cf1@3"), names_like("mAP@R"), names_like("Mean")
     ((['C-F1'], True), (['CF1', 'C-F1'], False), (['mAP@R'], True), ([], False))
     """
-    name = _name_in_text(text)
+    name = name_before_options(text)
     names = names_alike(text) or names_alike(name)
     return names, names in ([text], [name])
 
@@ -377,10 +378,10 @@ def _unknown_name(name: str, kind: str | None, kinds: tuple[str, ...]) -> InputE
     what = f"measure of {kind}" if kinds else "measure"
     remedy = HINTS.get(name, HINTS.get(name.upper(), ""))
     if not remedy and kinds:
-        remedy = (
-            f"it is a measure of {' and '.join(kinds)}. Set the task, or leave it out"
-        )
-    remedy = remedy or _hint_elsewhere(name) or _nearest_names(name, kind)
+        kinds_with_name = " and ".join(kinds)
+        remedy = f"it is a measure of {kinds_with_name}. Set the task, or leave it out"
+    if not remedy:
+        remedy = _hint_elsewhere(name) or _nearest_names(name, kind)
     return InputError("unknown-name", what=what, value=name, remedy=remedy)
 
 
@@ -410,6 +411,7 @@ def _nearest_names(name: str, kind: str | None) -> str:
         return ask_which(alike)
     names = _registered_names(kind)
     nearest = did_you_mean(name, names, "`semmetrics list` shows all measures")
+    # A registered name with a cutoff or "score" after it is a better guess.
     folded = fold(name)
     longest_first = sorted(names, key=len, reverse=True)
     for registered_name in longest_first:

@@ -64,7 +64,8 @@ def check_relation(
     _check_items(outside, "not-in-gallery", name, indptr, indices, width)
     keys = ragged.cell_keys(indptr, indices, width)
     order = np.argsort(keys, kind="stable")
-    repeated = order[~ragged.starts_run(keys[order])]
+    is_repeated = ~ragged.starts_run(keys[order])  # equal to the key before
+    repeated = order[is_repeated]
     _check_items(repeated, "duplicate", name, indptr, indices, width)
     return indptr, indices
 
@@ -79,11 +80,16 @@ def _are_offsets(indptr: Ints, n_queries: int, n_items: int) -> bool:
 
 
 def _check_items(
-    wrong: Ints, code: str, name: str, indptr: Ints, indices: Ints, width: int
+    wrong_positions: Ints,
+    code: str,
+    name: str,
+    indptr: Ints,
+    indices: Ints,
+    width: int,
 ) -> None:
-    """Raise an error for the first of the wrong positions in a relation, if there is one."""
-    if len(wrong):
-        first = wrong[0]
+    """Raise an error for the first wrong position in a relation, if there is one."""
+    if len(wrong_positions):
+        first = wrong_positions[0]
         query = np.searchsorted(indptr, first, side="right") - 1
         where = f"{name}, query {query}{FROM_0}"
         value = int(indices[first])
@@ -103,15 +109,15 @@ def check_ranking(top: Any, width: int, name: str = "top") -> Ints:
         gallery, whose size is ``width``. The message names the query.
     """
     places = integer_array(top, name)
-    ordered = np.sort(places, axis=1)
     is_outside = (places < -1) | (places >= width)
     _check_places(is_outside, "not-in-gallery", name, places, width)
-    following = places[:, 1:]
-    follows_end = (following >= 0) & (places[:, :-1] < 0)
-    _check_places(follows_end, "item-after-end", name, following, width)
-    later = ordered[:, 1:]
-    is_repeated = (later == ordered[:, :-1]) & (later >= 0)
-    _check_places(is_repeated, "duplicate", name, later, width)
+    next_places = places[:, 1:]
+    follows_end = (next_places >= 0) & (places[:, :-1] < 0)
+    _check_places(follows_end, "item-after-end", name, next_places, width)
+    ordered = np.sort(places, axis=1)
+    next_ordered = ordered[:, 1:]
+    is_repeated = (next_ordered == ordered[:, :-1]) & (next_ordered >= 0)
+    _check_places(is_repeated, "duplicate", name, next_ordered, width)
     return places
 
 
@@ -137,6 +143,7 @@ def leave_out_items(places: Ints, relation: Relation, width: int) -> tuple[Ints,
         The column that each place came from.
     """
     is_removed = is_related(places, relation, width) | (places < 0)
+    # A stable sort of the flags moves removed items to the end, and keeps the order of others.
     columns = np.argsort(is_removed, axis=1, kind="stable")
     remaining = np.take_along_axis(places, columns, axis=1)
     remaining[np.take_along_axis(is_removed, columns, axis=1)] = -1

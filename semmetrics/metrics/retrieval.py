@@ -220,8 +220,8 @@ class QueryValues(Statistic):
     Attributes
     ----------
     values : callable
-        Takes `Ranks` and, if there is a cutoff, k. Its name tells counts of different measures
-        apart.
+        Takes `Ranks` and, if there is a cutoff, k. Observations are counted under its
+        name.
     k : int, optional
         The cutoff.
     rel : int, optional

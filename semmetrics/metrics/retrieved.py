@@ -98,8 +98,8 @@ class Retrieved:
         """Return phi of the items, shape (queries, k). It is 0 if a ranking is shorter."""
         values = np.zeros(self.places.shape)
         is_item = self.places >= 0
-        numbers, _ = np.nonzero(is_item)
-        query = self.rows[numbers]
+        number_of_query, _ = np.nonzero(is_item)
+        query = self.rows[number_of_query]
         values[is_item] = take_phi(
             self.matrix, query, self.places[is_item], self.queries
         )
@@ -109,21 +109,22 @@ class Retrieved:
         """Return which of the items are in a relation, shape (queries, k)."""
         return is_related(self.places, relation, self.width)
 
-    def best(self, k: int, best: MostSimilar | None) -> MostSimilar:
+    def best(self, k: int, known: MostSimilar | None) -> MostSimilar:
         """Return the k most similar items of the queries.
 
         Parameters
         ----------
         k : int
-        best : MostSimilar or None
-            The most similar items, at least k of them. None finds them.
+        known : MostSimilar or None
+            The most similar items, at least k of them. If None, they are searched for.
 
         Raises
         ------
         InputError
-            If these are fewer items, or items of another number of queries.
+            If ``known`` has fewer items, or another number of queries.
         """
         k = max(1, min(k, self.width))
+        best = known
         if best is None:
             phi = self._phi_of_queries()
             best = most_similar(phi, k, queries=self.queries, leave_out=self.leave_out)

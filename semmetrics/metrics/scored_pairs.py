@@ -43,10 +43,10 @@ class ScoredLabels(NamedTuple):
     hit: Bools
     matched: Matched
 
-    def keep(self, chosen: Bools) -> ScoredLabels:
-        """Return the predictions chosen."""
-        side = self.side.keep(chosen)
-        return ScoredLabels(side, self.scores[chosen], self.hit[chosen], self.matched)
+    def keep(self, is_kept: Bools) -> ScoredLabels:
+        """Return some of the predictions, by a flag for each prediction."""
+        side = self.side.keep(is_kept)
+        return ScoredLabels(side, self.scores[is_kept], self.hit[is_kept], self.matched)
 
 
 def scored_labels(block: Block[LabelTask], name: str) -> ScoredLabels:
@@ -93,8 +93,9 @@ class ScoredPairs(Statistic):
         """Return the column."""
         labels = _distinct_labels(block)
         _, ref = unranked_sides(block)
-        if labels.matched.once is not None:
-            ref = ref.keep(labels.matched.once)
+        is_first_ref = labels.matched.is_first_ref
+        if is_first_ref is not None:
+            ref = ref.keep(is_first_ref)
         is_difficult = _find_difficult(block, labels.side)
         unverified = block.task.unverified
         if unverified is None:
@@ -135,7 +136,7 @@ def _find_difficult(block: Block[LabelTask], side: Side) -> Bools | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairColumn:
-    """A column of the (item, label) pairs of items, with scores and hits.
+    """A column of (item, label) pairs, with scores and hits.
 
     Attributes
     ----------
@@ -182,10 +183,10 @@ class PairColumn:
         )
 
     def take(self, order: Ints) -> PairColumn:
-        """Return the items in an order. The result for the last order is stored."""
+        """Return the items in another order. The result for the last order is stored."""
         if self._reordered:
-            known_order, column = self._reordered[0]
-            if np.array_equal(known_order, order):
+            last_order, column = self._reordered[0]
+            if np.array_equal(last_order, order):
                 return column
         _, flat = ragged.take_rows(self.pred.indptr, order)
         is_difficult = self.is_difficult

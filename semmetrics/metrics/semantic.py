@@ -11,7 +11,7 @@ predictions, p predictions and g references, precision is tp/p and recall is tp/
 
 ``match=exact-first``, the default, first pairs as many equal labels as possible, whatever
 the threshold. It then pairs the others one-to-one so that the sum of their similarities
-is as large as possible, and so that there are more pairs if sums are equal. Labels are
+is as large as possible. If sums are equal, the pairing with more pairs wins. Labels are
 equal if they share a term that is not left out. A matched measure is therefore at least
 as high as the exact one, and a perfect answer in any order has the value 1. The order of
 labels matters only under a cutoff and in ``SemAP``, where the rule applies to the first k
@@ -135,10 +135,10 @@ class SemanticMatches:
         source = similarities_of(block, self.model)
         n_pred = len(layout.pred.codes)
         hit = np.zeros(n_pred, np.bool_)
-        n_served = 0
+        n_refs_with_first = 0
         if self.match == "any":
-            n_served = len(layout.ref.codes)
-        first = np.full(n_served, n_pred)
+            n_refs_with_first = len(layout.ref.codes)
+        first = np.full(n_refs_with_first, n_pred)
         n_close = 0
         by_term = self.takes_terms(layout)
         for batch in layout.batches(by_term=by_term):
@@ -158,8 +158,8 @@ class SemanticMatches:
         counted = None
         if not layout.pred_used.all():
             counted = layout.pred_used
-        n_refs = ragged.sum_rows(layout.ref_used, layout.ref.indptr)
-        return SemanticMatched(counted, hit, layout.ref_used, n_refs, first)
+        n_ref = ragged.sum_rows(layout.ref_used, layout.ref.indptr)
+        return SemanticMatched(counted, hit, layout.ref_used, n_ref, first)
 
     def _find_hits(self, batch: Batch, source: SimilaritySource, above: Bools) -> Bools:
         """Return the rows of a batch that are hits, for every number of predictions."""
@@ -221,7 +221,7 @@ class SemanticMatches:
             )
             least = 0.0
             if self.match == "total":
-                least = np.nextafter(0.0, 1.0)
+                least = np.nextafter(0.0, 1.0)  # a pair of similarity 0 adds nothing
             usable: Bools = above & to_numpy(similarity >= least)
             return usable
         if self.threshold >= 1 and self.match == "exact-first":
@@ -293,17 +293,18 @@ class SemanticCounts(Statistic):
     ----------
     cut : Cut
     matches : SemanticMatches
-    ranks : bool
+    with_precision_sum : bool
         Whether to add the column "precision_sum".
     """
 
     cut: Cut
     matches: SemanticMatches
-    ranks: bool = False
+    with_precision_sum: bool = False
 
     def compute(self, block: LabelBlock) -> dict[str, Any]:
         """Count within the predictions that the cut keeps."""
-        columns = block.get(CountColumns(self.cut, self.matches, self.ranks))
+        counts = CountColumns(self.cut, self.matches, self.with_precision_sum)
+        columns = block.get(counts)
         if self.matches.match != "any":
             return {**columns, "served": columns["hit"]}
         matched = block.get(self.matches)
@@ -319,25 +320,27 @@ class SemanticFamily(CountFormulas):
 
     def counts(self, measure: Measure) -> Statistic:
         """Choose the counts of matches."""
-        ranks = "precision_sum" in measure.definition.arguments
-        return SemanticCounts(cut_of(measure), matches_of(measure), ranks)
+        needs_precisions = "precision_sum" in measure.definition.arguments
+        return SemanticCounts(cut_of(measure), matches_of(measure), needs_precisions)
 
 
 # ---- definitions ---------------------------------------------------------------------
 
 
 def _recall(served: Any, n_ref: Any) -> Any:
+    """Return recall. The names of the parameters choose the counts."""
     return formulas.recall(served, n_ref)
 
 
 class _Threshold(MeasureOption):
     """A cosine, as a number or as text, or "auto"."""
 
-    def read(self, text: OptionValue) -> OptionValue:
+    def read(self, raw_value: OptionValue) -> OptionValue:
         """Return the canonical text of a number."""
-        if isinstance(text, (int, float, np.number)) and not isinstance(text, bool):
-            text = repr(float(text))
-        value = clean_number(str(super().read(text)))
+        is_bool = isinstance(raw_value, bool)
+        if isinstance(raw_value, (int, float, np.number)) and not is_bool:
+            raw_value = repr(float(raw_value))
+        value = clean_number(str(super().read(raw_value)))
         if _is_threshold(value):
             return value
         wanted = "a cosine, or auto"
@@ -399,6 +402,7 @@ def _define(
     ``policies`` are the policies for undefined values that it accepts besides "empty".
     """
     policies = ("empty", *policies)
+    # set_options begins with these two, since "labels" is left out.
     average, duplicates, *shared = set_options(
         averages, without=("labels",), policies=policies
     )

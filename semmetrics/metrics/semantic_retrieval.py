@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-An item is a query. phi is a matrix in addition to the run, with the run's shape. The
-values are computed by `semmetrics.metrics.phi_scores`. The measures count an undefined
+An item is a query. phi is an additional matrix with the shape of the run. The values are
+computed by `semmetrics.metrics.phi_scores`. The measures count an undefined
 value as 0, as the released code of Biten et al. does, unless a policy says otherwise. A query
-that nothing ranks has retrieved nothing, so its value is 0.
+without a ranking has retrieved nothing, so its value is 0.
 
 Measures
 --------
@@ -116,7 +116,7 @@ class JudgedRankings(NamedTuple):
         ranking.
     phi : array, shape (images, captions), or an object that gives rows by slices
     queries : {"rows", "columns"}
-        What queries are in phi.
+        Which axis of phi the queries are.
     rows : int array, shape (queries,)
         The query of phi for each row of ``top``.
     best : MostSimilar
@@ -156,6 +156,7 @@ def _judge_by_fold(
     Queries are numbered from 0 in the block.
     """
     task = block.task
+    # The row of each query in the run, -1 without a ranking.
     rows = task.rows[block.start : block.stop]
     folds: list[int | None] = [None]
     fold_of_query = None
@@ -226,6 +227,7 @@ class PhiValues(Statistic):
         task = block.task
         measure = self.measure
         n_queries = len(block)
+        # With counts of 1, the cause of every missing value is "undefined".
         ones = np.ones(n_queries, np.int64)
         if str(measure[PHI]) not in task.beside.get(PHI, {}):
             return value_columns(_ndcg_of_grades(block, measure), ones, ones)
@@ -343,7 +345,7 @@ def _recall(rankings: JudgedRankings, measure: Measure) -> Floats:
     else:
         relevant = _items_of_images(rankings, measure, "first")
     values = _recall_of(rankings, measure, relevant)
-    # Without any phi above 0, any items would count as the most similar ones
+    # Without any phi above 0, the most similar items would be arbitrary.
     has_similar = rankings.best.values[:, :m].sum(axis=1) > 0
     return np.where(has_similar[:, None], values, np.nan)
 
@@ -417,10 +419,12 @@ def _ndcg_of_grades(block: RankBlock, measure: Measure) -> Floats:
     if ranks.grades is not None:
         grades = ranks.grades
     query = row_numbers(ranks.indptr)
-    falling = np.lexsort((-grades, query))
+    by_falling_grade = np.lexsort((-grades, query))
     ideal_ranks = positions(ranks.indptr) + 1
     sums = _sum_gains(block, measure, query, grades, ranks.ranks)
-    ideal_sums = _sum_gains(block, measure, query, grades[falling], ideal_ranks)
+    ideal_sums = _sum_gains(
+        block, measure, query, grades[by_falling_grade], ideal_ranks
+    )
     if not np.isfinite([sums, ideal_sums]).all():
         raise InputError(
             "infinite-sum",

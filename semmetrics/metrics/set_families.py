@@ -2,9 +2,10 @@
 
 Conventions
 -----------
-``average=example`` is the mean of a formula on the counts of each item. ``macro`` is its
-mean over labels, on counts over all items, and ``weighted`` that mean with the number of
-references as weights. ``micro`` is the formula on the counts of all labels together.
+``average=example`` is the mean over items of a formula on the counts of each item.
+``macro`` is the mean over labels of the formula on the counts of each label, and
+``weighted`` is this mean weighted by the number of references. ``micro`` is the formula on
+the counts of all labels together.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ class LabelCounts(Statistic):
         if is_counted is not None:
             hit = hit & is_counted
             predicted = ranked.keep(is_counted)
-        if matched.once is not None:
-            ref = ref.keep(matched.once)
+        if matched.is_first_ref is not None:
+            ref = ref.keep(matched.is_first_ref)
         sides: dict[str, Side] = {
             "hit": ranked.keep(hit),
             "n_pred": predicted,
@@ -112,11 +113,11 @@ class SetFamily(CountFormulas):
         """Return counts of items for ``example``, and of labels for other averages."""
         cut = cut_of(measure)
         if measure["average"] != "example":
-            _check_cutoff(measure)
+            _check_cutoff(measure)  # before any item is read
             return LabelCounts(cut)
         matches = Matches(str(measure["duplicates"]))
         if "precision_sum" in measure.definition.arguments:
-            return CountColumns(cut, matches, ranks=True)
+            return CountColumns(cut, matches, with_precision_sum=True)
         counts = DistinctCounts(cut, matches)
         if measure["denominator"] == "cutoff":
             return PaddedCounts(counts, _check_cutoff(measure))

@@ -4,15 +4,16 @@ Conventions
 -----------
 Two labels are as similar as the most similar pair of their terms. Equal terms have
 similarity 1 by their text, whatever their vectors. A term without a vector can be left
-out (out-of-vocabulary policy ``skip``), and a label without any other term with it. Two
+out (out-of-vocabulary policy ``skip``), and so is a label that has no other term. Two
 labels are *equal* if they share a term that is not left out.
 
 A zero vector has cosine 0 with every vector and is similar to nothing: a pair of
 different terms with such a vector is above no threshold, not even a negative one.
 
-A similarity has the same bits in both sources. A decision on a threshold is the decision
-on that similarity, although NumPy makes most of them in single precision. Similarities
-that are computed on a device stay there as torch tensors, but decisions do not.
+A similarity has the same bits in both sources. NumPy compares most similarities with a
+threshold in single precision, but every decision is the same as for those bits.
+Similarities that are computed on a device stay there as torch tensors, but decisions do
+not.
 """
 
 from __future__ import annotations
@@ -98,27 +99,31 @@ class SimilarityTable:
     Parameters
     ----------
     vectors : LabelVectors
-    predicted, referred : int arrays
-        The codes of the labels, rising.
+    predicted, references : int arrays
+        The codes of the labels, ascending.
     """
 
-    def __init__(self, vectors: LabelVectors, predicted: Ints, referred: Ints) -> None:
+    def __init__(
+        self, vectors: LabelVectors, predicted: Ints, references: Ints
+    ) -> None:
         self._vectors = vectors
-        self._referred = referred
+        self._references = references
         self._backend = Backend(vectors.matrix)
         self._term_indptr, self._term_places = take_rows(vectors.indptr, predicted)
         predicted_terms = vectors.rows[self._term_places]
         self._terms = np.flatnonzero(occurring(predicted_terms, len(vectors.terms)))
         self._row_of_term = _index_of(len(vectors.terms), self._terms)
         self._has_single_terms = len(self._term_places) == len(predicted)
+        # The rows and columns of labels and terms in the padded tables.
         n_labels = len(vectors.indptr) - 1
         row_of_label = _index_of(n_labels, predicted)
         if self._has_single_terms:
+            # A label has the row of its only term, so that one table serves both.
             row_of_label = np.full(n_labels + 1, len(self._terms))
             row_of_label[predicted] = self._row_of_term[predicted_terms]
         self._label_rows = self._backend.array(row_of_label)
         self._term_rows = self._backend.array(self._row_of_term)
-        self._columns = self._backend.array(_index_of(n_labels, referred))
+        self._columns = self._backend.array(_index_of(n_labels, references))
         self._decided: _DecisionTables | None = None
         self._similarities: dict[bool, _PaddedTables] = {}  # by "skips zero vectors"
         self._n_gathered = 0  # cells gathered before there was a table
@@ -150,8 +155,9 @@ class SimilarityTable:
         """
         skips_zeros = skip_zero_vectors and bool(self._vectors.zero.any())
         if skips_zeros not in self._similarities:
+            # Compute the table as soon as pairs would cost more than the table.
             self._n_gathered += len(rows) * rows.shape[1] * labels.shape[1]
-            n_cells = len(self._terms) * len(self._referred)
+            n_cells = len(self._terms) * len(self._references)
             if self._n_gathered * COST_OF_PAIR < n_cells:
                 pairs = PairwiseSimilarity(self._vectors)
                 return pairs.gather(
@@ -213,7 +219,7 @@ class SimilarityTable:
     def _compute_similarities(self, skips_zeros: bool) -> _PaddedTables:
         """Return the similarities of all terms with all reference labels."""
         vectors = self._vectors
-        indptr, places = take_rows(vectors.indptr, self._referred)
+        indptr, places = take_rows(vectors.indptr, self._references)
         columns = vectors.rows[places]
         table = cosine_table(vectors.matrix[self._terms], vectors.matrix[columns])
         if skips_zeros:
@@ -222,18 +228,19 @@ class SimilarityTable:
         table[self._find_equal_cells(columns)] = 1.0
         table[:, np.flatnonzero(~vectors.included[columns])] = -np.inf
         table[np.flatnonzero(~vectors.included[self._terms])] = -np.inf
-        if len(columns) > len(self._referred):
+        if len(columns) > len(self._references):
             table = Backend(table).max_rows(table, indptr, 1)
         return self._pad(table, -np.inf)
 
     def _decide(self, threshold: float) -> _DecisionTables:
         """Return the decisions on all terms with all reference labels."""
         vectors = self._vectors
-        indptr, places = take_rows(vectors.indptr, self._referred)
+        indptr, places = take_rows(vectors.indptr, self._references)
         columns = vectors.rows[places]
         above, close_places = vectors.threshold_test.test_table(
             self._terms, columns, threshold
         )
+        # Turn False and True into _BELOW and _ABOVE, in place to save memory.
         cells = above.view(np.int8)
         cells *= _ABOVE
         flat_cells = cells.ravel()
@@ -248,7 +255,7 @@ class SimilarityTable:
             cells[equal_cells] = _ABOVE
         cells[:, ~vectors.included[columns]] = _BELOW
         cells[~vectors.included[self._terms]] = _BELOW
-        if len(columns) > len(self._referred):
+        if len(columns) > len(self._references):
             cells = self._backend.max_rows(cells, indptr, 1)
         tables = self._pad(cells, _BELOW)
         return _DecisionTables(threshold, tables, any_close=len(close_places) > 0)
@@ -259,12 +266,12 @@ class SimilarityTable:
         equal_columns = np.flatnonzero(row_of_column < len(self._terms))
         return row_of_column[equal_columns], equal_columns
 
-    def _pad(self, cells: Any, filling: Any) -> _PaddedTables:
+    def _pad(self, cells: Any, fill_value: Any) -> _PaddedTables:
         """Add padding, and take the best of the terms of each predicted label."""
         backend = self._backend
         n_rows, n_columns = cells.shape
         by_term = backend.xp.full(
-            (n_rows + 1, n_columns + 1), filling, dtype=cells.dtype, **backend.place
+            (n_rows + 1, n_columns + 1), fill_value, dtype=cells.dtype, **backend.place
         )
         by_term[:-1, :-1] = cells
         if self._has_single_terms:
@@ -276,7 +283,7 @@ class SimilarityTable:
 
 
 class PairwiseSimilarity:
-    """Similarities computed for the items that are asked for, some items at a time.
+    """Similarities that are computed when they are needed, for some items at a time.
 
     Parameters
     ----------
@@ -396,15 +403,17 @@ class PairwiseSimilarity:
         vectors = self._vectors
         if not vectors.has_synonyms:
             return _ItemTerms(vectors.rows[labels], np.arange(labels.size + 1))
+        # The numbers of terms of each label, before and after the repeats, shape (items, labels).
         n_terms = lengths(vectors.indptr)[labels]
         n_terms_of_item = n_terms.sum(axis=1)
-        n_places = n_terms.copy()
-        n_places[:, -1] += n_terms_of_item.max() - n_terms_of_item
-        n_places = n_places.ravel()
-        indptr = offsets(n_places)
-        last_position = np.repeat(n_terms.ravel() - 1, n_places)
+        n_repeated = n_terms.copy()
+        n_repeated[:, -1] += n_terms_of_item.max() - n_terms_of_item
+        n_repeated = n_repeated.ravel()
+        indptr = offsets(n_repeated)
+        # Positions after the last term of a label are replaced by the last one.
+        last_position = np.repeat(n_terms.ravel() - 1, n_repeated)
         position = np.minimum(positions(indptr), last_position)
-        first_place = np.repeat(vectors.indptr[labels].ravel(), n_places)
+        first_place = np.repeat(vectors.indptr[labels].ravel(), n_repeated)
         terms = vectors.rows[first_place + position]
         return _ItemTerms(terms.reshape(len(labels), -1), indptr)
 
@@ -481,12 +490,14 @@ def equal_labels(vectors: LabelVectors, rows: Ints, labels: Ints) -> Bools:
     all_rows, all_labels = np.broadcast_arrays(rows, labels)
     first = all_rows[is_pair]
     second = all_labels[is_pair]
+    # The first label's terms are shared if they are also terms of the second label. A pair of
+    # a label and a term is coded as one number.
     n_terms = np.int64(len(vectors.terms))
     indptr, places = take_rows(vectors.indptr, first)
     terms = vectors.rows[places]
     other_label = second[row_numbers(indptr)]
     label_of_term = row_numbers(vectors.indptr)
-    known_keys = label_of_term * n_terms + vectors.rows  # (label, term)
+    known_keys = label_of_term * n_terms + vectors.rows
     is_shared = np.isin(other_label * n_terms + terms, known_keys)
     is_shared &= vectors.included[terms]
     are_equal = np.zeros(is_pair.shape, np.bool_)

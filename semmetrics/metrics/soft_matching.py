@@ -84,7 +84,7 @@ def _similarities_of_partners(table: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, repr=False)
 class SoftCounts(Statistic):
-    """A step: similarities of labels to the other side, summed as hits are counted.
+    """A step: sums of the similarities of labels to the other side, in place of hits.
 
     Negative similarities count as 0. The columns are "hit" and "n_pred" of predictions,
     "served" and "n_ref" of references.

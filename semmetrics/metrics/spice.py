@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.ragged import Floats, Ints
+from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.errors import FROM_0, ITEM
 from semmetrics.metrics.caption_steps import (
@@ -42,6 +42,7 @@ from semmetrics.metrics.spice_pairs import SpicePairs
 from semmetrics.metrics.tuple_matching import (
     CATEGORIES,
     TUPLE_KINDS,
+    TupleFlags,
     TupleMatches,
     index_of_kind,
     spice_range,
@@ -125,7 +126,7 @@ def spice_scores(
 
 
 def parsed_texts(task: CaptionTask, captions: str) -> list[str]:
-    """Return the string to parse for each distinct caption of a task.
+    """Return the string that is parsed for each distinct caption of a task.
 
     Parameters
     ----------
@@ -257,8 +258,8 @@ def _note_without_tuples(
     task = block.task
     ids = set()
     for item in np.flatnonzero(graphs.n_tuples == 0).tolist():
-        own_texts = texts[indptr[item] : indptr[item + 1]]
-        if any(task.texts[text].strip() for text in own_texts):
+        texts_of_item = texts[indptr[item] : indptr[item + 1]]
+        if any(task.texts[text].strip() for text in texts_of_item):
             ids.add(str(task.ids[block.start + item]))
     block.observations.add_names(NO_TUPLES, ids, side)
 
@@ -302,18 +303,23 @@ def show_tuples(
     shown: dict[str, list[list[str]]] = {"matched": [], "unmatched": [], "missing": []}
     for name in categories:
         kind = index_of_kind(name)
-        own, other = matches.flags(name)
+        candidate_flags, reference_flags = matches.flags(name)
         candidate_slots = candidate.slots[kind]
         reference_slots = reference.slots[kind]
         tuples = {
-            "matched": candidate_slots[own.matched],
-            "unmatched": candidate_slots[own.in_category & ~own.matched],
-            "missing": reference_slots[other.in_category & ~other.matched],
+            "matched": candidate_slots[candidate_flags.matched],
+            "unmatched": candidate_slots[_unmatched(candidate_flags)],
+            "missing": reference_slots[_unmatched(reference_flags)],
         }
         for key, slots in tuples.items():
             for concepts in slots.tolist():
                 shown[key].append(list(map(graphs.concepts.name, concepts)))
     return shown
+
+
+def _unmatched(flags: TupleFlags) -> Bools:
+    """Return which tuples are in the category but do not match."""
+    return flags.in_category & ~flags.matched
 
 
 # ---- values --------------------------------------------------------------------------

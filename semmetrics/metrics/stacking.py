@@ -8,7 +8,7 @@ plus infinity, the accuracy on images of seen classes falls to 0, and the accura
 images of unseen classes rises. Both are means over the classes with images.
 
 The curve has one point for each interval between constants at which a prediction changes.
-The area and the best value are therefore exact. No value is read at such a constant
+The area and the best value are therefore exact. The curve has no point at such a constant
 itself. If an image of a seen class and one of an unseen class change at the same constant,
 the curve goes straight from point to point. Constants that differ only by the rounding of
 float64 scores are equal, so 0.3 - 0.2 equals 0.9 - 0.8.
@@ -113,14 +113,15 @@ class WeightedCurves:
 
         # Images that are right under some constants and wrong under others.
         images = np.flatnonzero(is_right & (seen | unseen)[self._classes])
-        distinct_gaps, place = np.unique(gaps[images], return_inverse=True)
-        is_apart = np.ones(len(distinct_gaps), np.bool_)
+        # Their gaps are the bounds. Gaps that differ only by rounding are one bound.
+        distinct_gaps, gap_of_image = np.unique(gaps[images], return_inverse=True)
+        is_new_bound = np.ones(len(distinct_gaps), np.bool_)
         with np.errstate(over="ignore"):
             rounding_error = _ROUNDING * sizes[images].max(initial=0.0)
-            is_apart[1:] = np.diff(distinct_gaps) > rounding_error
-        self._bounds = distinct_gaps[is_apart]
-        bound_of_gap = np.cumsum(is_apart) - 1
-        bounds = bound_of_gap[place.ravel()]
+            is_new_bound[1:] = np.diff(distinct_gaps) > rounding_error
+        self._bounds = distinct_gaps[is_new_bound]
+        bound_of_gap = np.cumsum(is_new_bound) - 1
+        bounds = bound_of_gap[gap_of_image.ravel()]
 
         is_seen = seen[self._classes[images]]
         self._seen_images = images[is_seen]
@@ -133,6 +134,7 @@ class WeightedCurves:
 
         The accuracy on a group without images is nan.
         """
+        # The share of each image in the accuracy on its class.
         totals = np.bincount(self._classes, weights, len(self._seen))
         has_images = totals > 0
         n_seen = int((has_images & self._seen).sum())
@@ -150,6 +152,7 @@ class WeightedCurves:
         first_unseen = 0.0
         if not n_unseen:
             first_unseen = np.nan
+        # Images of seen classes are right below their bound, images of unseen classes above it.
         lost_from_end = np.cumsum(lost[::-1])[::-1]
         seen = np.append(lost_from_end, last_seen)
         unseen = np.append(first_unseen, np.cumsum(won))
@@ -210,7 +213,7 @@ class Gaps(Statistic):
 
 
 def _has_rounded_differences(task: ClassTask) -> bool:
-    """Return whether differences of scores may be rounded: not those of smaller types."""
+    """Return whether differences of scores may be rounded. Smaller types have exact ones."""
     if not isinstance(task.scores, ClassScores):
         return True
     return bool(task.scores.values.dtype == np.float64)

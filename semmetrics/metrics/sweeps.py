@@ -38,7 +38,8 @@ from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.point_means import AVERAGES, Average, Rows, means_at_points
 
 Points: TypeAlias = NDArray[np.generic]
-_EQUAL = 2.0**-50  # values closer than that are equal, as 1/3 + 2/3 and 1/2 + 1/2 are
+_EQUAL = 2.0**-50
+"""Values whose difference is at most this are equal, such as 1/3 + 2/3 and 1/2 + 1/2."""
 
 
 class Undefined(NamedTuple):
@@ -159,7 +160,7 @@ def sweep_thresholds(
     scores : array-like, shape (n, L)
     targets : array-like or scipy.sparse, shape (n, L), 0 or 1
     thresholds : array-like, shape (T,), optional
-        Default: `candidate_thresholds`, in descending order. They make every decision
+        Default: `candidate_thresholds`, in descending order. They cover every decision
         that a threshold can make.
     undefined : Undefined
 
@@ -221,6 +222,7 @@ def sweep_rows(
                 wanted="a list of numbers without NaN",
             )
         order = np.argsort(-points, kind="stable")
+        # The first point below each score. Both are negated to search in ascending numbers.
         bins = np.searchsorted(-points[order], -rows.scores, side="right")
     return _sweep_averages(rows, averages, _Cuts(points, order, bins), undefined)
 
@@ -253,7 +255,10 @@ def _sweep_averages(
 def _sweep_average_with_nan(
     rows: Rows, average: Average, cuts: _Cuts, undefined: Undefined
 ) -> Sweep:
-    """Return an average that is nan if it depends on a value of 0/0 that is nan."""
+    """Return an average that is nan if it depends on a value of 0/0 that is nan.
+
+    It depends on the value if 0 and 1 in its place give different averages.
+    """
     lowest = Undefined(*np.nan_to_num(undefined, nan=0.0))
     highest = Undefined(*np.nan_to_num(undefined, nan=1.0))
     low = _sweep_average(rows, average, cuts, lowest)
@@ -362,11 +367,11 @@ def best_place(points: Floats, values: Floats) -> int:
 
 
 def candidate_thresholds(scores: ArrayLike) -> Floats:
-    """Return thresholds that make every decision "score > t" on these scores, descending.
+    """Return thresholds that cover all decisions "score > t" on these scores, descending.
 
-    These are the distinct scores, and a number below the lowest score. A score as threshold
-    excludes itself and all lower scores, and the number keeps everything. It is missing if
-    the lowest score is -inf.
+    These are the distinct scores, and a number below the lowest score. A threshold that is a
+    score excludes this score and all lower ones. The number below keeps everything. It is
+    missing if the lowest score is -inf.
 
     Parameters
     ----------

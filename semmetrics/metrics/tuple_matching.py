@@ -7,7 +7,7 @@ tuples may match the same one, so ``fn`` may be negative and F above 1. Tuples m
 they have the same length and their concepts are similar slot by slot.
 
 A category restricts both sides to some tuples: objects, attributes and relations are
-known by their length, and colours, numbers and sizes are attributes from lists of words.
+identified by their length, and colours, numbers and sizes are attributes from lists of words.
 
 Source: Anderson et al., 2016, ECCV, sections 3.1 to 3.3.
 """
@@ -174,6 +174,7 @@ class TupleMatches:
         return self._counts[category]
 
     def _count_category(self, category: str) -> Ints:
+        """Count as `counts` for a category other than "All"."""
         kind = index_of_kind(category)
         candidate, reference = self.flags(category)
         candidate_indptr = self._candidates.indptr[kind]

@@ -11,6 +11,8 @@ from typing import Any
 from semmetrics.messages import printable
 from semmetrics.reports.table_cells import TableRows
 
+# After apostrophes and spaces: an equals sign, or another sign that does not begin a number or a
+# name (see `csv_text`).
 _FORMULA = re.compile(r"'*\s*(?:=|[+\-@](?![\w.%\-]*(?:[eE]\+\d+)?\Z))")
 _MAY_BE_FORMULA = re.compile(r"^'*\s*[=+\-@]", re.MULTILINE)
 

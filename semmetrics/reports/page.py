@@ -116,6 +116,7 @@ class ReportContent:
     understood : list of str
         How each input was read.
     not_computed : list of str
+        The measures that have no value, with the reasons.
     notes : list of str
     """
 
@@ -233,7 +234,7 @@ def _list_entries(record: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 class _Matched(NamedTuple):
-    """The labels of an item that matched a label of the other side."""
+    """Labels that are matched if they occur in a field of predictions or of references."""
 
     predictions: set[str]
     references: set[str]
@@ -247,6 +248,7 @@ def _find_matched(
     if "matches" not in record:
         for name, values in entries_by_field.items():
             labels = {value for value in values if isinstance(value, str)}
+            # A prediction matches if it is a reference label, and the other way round.
             if name in _REFERENCE_FIELDS:
                 matched.predictions.update(labels)
             else:
@@ -294,7 +296,7 @@ def fill_address(template: str, id_: str, write: Callable[[str], str] = str) -> 
         Contains ``{id}`` or, for an id with 12 digits, ``{id:012d}``.
     id_ : str
     write : callable
-        Escapes the id.
+        Escapes the id. By default it is inserted as it is.
 
     Examples
     --------
@@ -339,6 +341,7 @@ class Pictures:
             folder = Path(images)
         else:
             self.template = images
+            # The letter completes the name of a file, also if the id begins the name.
             before_id = images[: id_field.start()]
             folder = Path(f"{before_id}x").parent
         self.folder = folder.resolve()

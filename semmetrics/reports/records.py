@@ -287,8 +287,8 @@ class Records(Sequence[dict[str, Any]]):
         columns = {}
         for name, values in self._columns.items():
             # Arrow infers the type from the values, but floats may all be undefined.
-            kind = arrow.float64() if _is_float_array(values) else None
-            columns[name] = arrow.array(_to_plain(values), kind)
+            arrow_type = arrow.float64() if _is_float_array(values) else None
+            columns[name] = arrow.array(_to_plain(values), arrow_type)
         table: pa.Table = arrow.table(columns)
         return table
 

@@ -72,7 +72,7 @@ class Result(ABC):
         return []
 
     def _systems(self) -> Collection[str]:
-        """Return the systems as facts name them. A fact of all systems is one note."""
+        """Return the names of systems in facts. A fact about all systems becomes one note."""
         return ()
 
     def _details(self) -> Iterable[tuple[str, Records]]:
@@ -98,13 +98,13 @@ class Result(ABC):
 
     def _entry(self, spell: Spelling = keyword) -> dict[str, Any]:
         """Return the object that ``to_json`` writes."""
-        this = cast("Any", self)  # a subclass defines to_dicts or to_dict
+        result = cast("Any", self)  # a subclass defines to_dicts or to_dict
         entry: dict[str, Any]
         if self._of:
             schema = f"semmetrics.{self._of}/1"
-            entry = {"schema": schema, self._of: this.to_dicts()}
+            entry = {"schema": schema, self._of: result.to_dicts()}
         else:
-            entry = dict(this.to_dict())
+            entry = dict(result.to_dict())
         not_computed = []
         for measure in _not_computed(self):
             not_computed.append({**vars(measure), "value": None})
@@ -230,7 +230,7 @@ class Result(ABC):
     # ---- HTML report ------------------------------------------------------------------
 
     def to_html_report(self, path: str | PathLike[str], **how: Any) -> None:
-        """Write the report of ``html_report``, whose keywords it takes, to a file.
+        """Write the report of ``html_report`` to a file. Takes the keywords of that method.
 
         Raises
         ------
@@ -456,7 +456,7 @@ def _not_computed(result: object) -> Sequence[Any]:
 
 
 def _understood(result: object) -> list[str]:
-    """Return how the inputs were read, if the result describes it."""
+    """Return descriptions of how the inputs were read, if the result has them."""
     return list(getattr(result, "understood", ()))
 
 
@@ -506,6 +506,7 @@ def _signature_cells(records: Records, digits: int) -> list[list[str]]:
 
 def _default_title(records: Records) -> str:
     """Return a title of a report that names the systems."""
+    # The first of these columns has the systems, or what a result has in place of systems.
     columns = [name for name in _ROW_NAMES if name in records.columns]
     system_columns = columns[:1]
     if "baseline" in records.columns:
@@ -562,9 +563,9 @@ def entry_of(
     schema : str
         The name and version of the format.
     columns : sequence of str
-        The keys. Their values are attributes of the record.
+        The keys. Their values are attributes of the record, or ``known``.
     **known
-        Values that are not attributes of the record, or replace them.
+        Values that the record does not have, or that replace its attributes.
     """
     entry: dict[str, Any] = {"schema": schema}
     for name in columns:

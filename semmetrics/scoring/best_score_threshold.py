@@ -205,8 +205,8 @@ def _match_block(
         n_served = np.bincount(matched.first, minlength=n_predictions + 1)[:-1]
         served = n_served[is_counted]
     true = ref
-    if matched.once is not None:
-        true = ref.keep(matched.once)
+    if matched.is_first_ref is not None:
+        true = ref.keep(matched.is_first_ref)
     assert ranked.scores is not None
     return _BlockMatches(
         scores=ranked.scores,

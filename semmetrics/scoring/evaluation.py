@@ -273,7 +273,7 @@ def open_evaluation(
     """
     options = resolve(kind, given)
     if measures is None and options.measures is not None:
-        measures = parse_all(listed(options.measures), first=kind)
+        measures = parse_all(listed(options.measures), prefer=kind)
     if measures is not None:
         check_kind(measures, kind)
     options = options.replace(measures=measures)

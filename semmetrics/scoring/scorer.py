@@ -566,7 +566,7 @@ class Scorer:
         measures = options["measures"]
         is_ambiguous = self._kind is None and len(kinds_of_all(measures)) > 1
         if not is_ambiguous:
-            options["measures"] = parse_all(measures, first=self._kind)
+            options["measures"] = parse_all(measures, prefer=self._kind)
         return options
 
     # ---- descriptions ---------------------------------------------------------------------------

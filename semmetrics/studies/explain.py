@@ -96,7 +96,7 @@ def _find_topics(name: str) -> list[Topic]:
     """Return a protocol, or the measure of this name and options of each kind."""
     if name in _ALL_PROTOCOLS:
         return [_ALL_PROTOCOLS[name]]
-    parsing.refuse_commas(name, also=_ALL_PROTOCOLS)
+    parsing.refuse_commas(name, other_names=_ALL_PROTOCOLS)
     kinds = registry.kinds_of(name)
     has_options = "(" in name or "@" in name
     if has_options and not kinds:

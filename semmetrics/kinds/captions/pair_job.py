@@ -79,7 +79,7 @@ def options_taken(measure: str | Measure) -> list[str]:
     >>> options_taken("CIDEr")
     ['tokenizer', 'doc_freq']
     """
-    (measure,) = parse_all([measure], first="captions")
+    (measure,) = parse_all([measure], prefer="captions")
     options = ["tokenizer"]
     for name, measure_option in _MEASURE_OPTIONS.items():
         if measure[measure_option] is not None:
@@ -345,7 +345,7 @@ def _pair_measure(measure: str | Measure, options: ResolvedOptions) -> Measure:
     InputError
         If there is no matrix of the measure, or an option does not apply to it.
     """
-    chosen, *others = parse_all([measure], first="captions")
+    chosen, *others = parse_all([measure], prefer="captions")
     if others or "pairs" not in chosen.definition.extra:
         remedy = f"choose {', '.join(PAIR_MEASURES)}, with options"
         raise InputError("no-matrix", measure=measure, remedy=remedy)

@@ -114,7 +114,7 @@ class _MatchedBlock:
         is_counted = matched.counted
         if is_counted is None:
             is_counted = np.ones(len(pred.codes), np.bool_)
-        is_first = matched.once
+        is_first = matched.is_first_ref
         if is_first is None:
             is_first = np.ones(len(ref.codes), np.bool_)
         return _MatchedBlock(

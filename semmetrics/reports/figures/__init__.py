@@ -7,8 +7,8 @@ A display is created by ``from_…(result)``. Its values are attributes, and
 figure that no window shows.
 
 Colors are from Okabe and Ito (2008). Markers, lines and hatches also differ, so that a
-figure can be read in grey. Texts of the input are written as they are, long ones without
-their middle. A note below the figure lists what does not fit into it.
+figure can be read in grey. Names are written as in the input, but long ones without their
+middle. A note below the figure lists what does not fit into it.
 
 Displays call methods and read records of results, whatever their class.
 """

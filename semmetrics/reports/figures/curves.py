@@ -72,7 +72,7 @@ class Curves(Display):
         Whether both axes show values in [0, 1].
     is_stepped : bool
         Whether curves are step functions.
-    is_whole : bool
+    has_integer_x : bool
         Whether x is an integer.
     """
 
@@ -82,7 +82,7 @@ class Curves(Display):
     axis: tuple[str, str] = ("", "")
     is_square: ClassVar[bool] = False
     is_stepped: ClassVar[bool] = False
-    is_whole: ClassVar[bool] = False
+    has_integer_x: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         hidden_curves = hidden_note(_MAX_CURVES, len(self.curves), "curve")
@@ -108,7 +108,7 @@ class Curves(Display):
         ax.set(xlabel=self.axis[0], ylabel=self.axis[1])
         if self.is_square:
             ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-        if self.is_whole:
+        if self.has_integer_x:
             _set_integer_ticks(ax, self.curves.values())
         ax.grid(color="0.9")
         if self._has_legend_inside:
@@ -122,7 +122,8 @@ class Curves(Display):
         n_points = len(x)
         marked_points: int | tuple[int, int] = 1
         if n_points > _MAX_POINTS_WITH_MARKERS:
-            # About 8 points, which are not the same on curves that lie on each other.
+            # About 8 points. The first one depends on the curve, so that markers on curves that
+            # coincide do not hide each other.
             first_marked_point = n_points * (place + 1) // 100
             marked_points = first_marked_point, max(1, n_points // 8)
         draw_style = "steps-post" if self.is_stepped else None
@@ -282,9 +283,9 @@ def _n_points(curve_of_class: tuple[str, Floats]) -> int:
 
 
 def _mean_curve(curves: Sequence[Floats]) -> Floats:
-    """Average the best precision at each recall or a higher one.
+    """Average the best precision at 101 recalls, or at a higher recall, over curves.
 
-    It is 0 above the highest recall of a class.
+    The precision of a curve is 0 above its highest recall.
     """
     recalls = np.linspace(0, 1, 101)
     total = np.zeros(101)
@@ -309,7 +310,7 @@ class TopKDisplay(Curves):
 
     _measures: ClassVar[Sequence[str]] = ()
     """The measures that are shown, all of them required. Empty: any measures."""
-    is_whole = True
+    has_integer_x = True
 
     @classmethod
     def of(cls, result: Any) -> Self:

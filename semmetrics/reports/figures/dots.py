@@ -88,6 +88,7 @@ class Dots(Display):
         """
         grid = arrange(records, row, series, names)
         row_names, series_names, values = grid
+        # The column "series" is made up (see `AgreementDisplay`). Otherwise rows are measures.
         row_noun = "row" if series == "series" else "measure"
         series_noun = series
         if len(series_names) > _MAX_SERIES:

@@ -21,7 +21,7 @@ def shorten(text: object, most: int = 32) -> str:
     if len(name) <= most:
         return name
     n_last = most // 3
-    n_first = most - n_last - 1
+    n_first = most - n_last - 1  # 1 for the ellipsis
     return f"{name[:n_first]}…{name[-n_last:]}"
 
 
@@ -38,7 +38,7 @@ def join_notes(*notes: str) -> str:
     return "; ".join(filter(None, notes))
 
 
-def hidden_note(most: int, number: int, noun: str, which: str = "first") -> str:
+def hidden_note(most: int, number: int, noun: str, quality: str = "first") -> str:
     """Return a note if a figure shows only ``most`` of a number of things.
 
     Examples
@@ -49,7 +49,7 @@ def hidden_note(most: int, number: int, noun: str, which: str = "first") -> str:
     if most >= number:
         return ""
     shown = "" if most == 1 else f" {most:,}"
-    return f"the {which}{shown} of {pluralize(number, noun)}"
+    return f"the {quality}{shown} of {pluralize(number, noun)}"
 
 
 def undefined_note(number: int) -> str:

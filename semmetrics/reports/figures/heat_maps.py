@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -145,7 +146,8 @@ class ConfusionDisplay(Heat):
             counts = {}
             for record in records:
                 counts[record["true"], record["predicted"]] = record["count"]
-            all_labels = {label for pair in counts for label in pair} - {None}
+            all_labels = set(chain.from_iterable(counts))
+            all_labels.discard(None)
             n_labels = max(n_labels, len(all_labels))
             labels = labels or _most_confused(counts)
             title = f"{records[0]['system']}, {records[0]['measure']}"

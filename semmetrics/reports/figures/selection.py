@@ -89,9 +89,13 @@ def choose(result: Any, name: str = "") -> Display:
     try:
         return FIGURES[name].of(result)
     except InputError as error:
-        known = ", ".join(suitable(result)) or "no figure"
+        suitable_names = ", ".join(suitable(result)) or "no figure"
         raise InputError(
-            "no-figure", name=name, why=error.problem, fix=error.remedy, known=known
+            "no-figure",
+            name=name,
+            why=error.problem,
+            fix=error.remedy,
+            known=suitable_names,
         ) from error
 
 

@@ -32,7 +32,7 @@ class _Thresholds:
     records : list of dict
         With the columns "name", "threshold" and "value".
     chosen : dict from name to (x, y)
-        The thresholds that were fitted, with their values.
+        The thresholds that were fitted, as points of curves.
     kinds : set of str
         What is compared with the thresholds: "scores", "similarity" or both. Empty means
         similarity.
