@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from semmetrics.errors import EXAMPLES, Fact, InputError, at
+from semmetrics.errors import MAX_EXAMPLES, Fact, InputError, at
 from semmetrics.schema.cells import Reader, as_number, is_numeric
 from semmetrics.schema.columns import Column
 
@@ -524,5 +524,5 @@ class _Headers:
         if not unused_names:
             return []
         n_unused = len(unused_names)
-        examples = unused_names[:EXAMPLES]
+        examples = unused_names[:MAX_EXAMPLES]
         return [Fact("unused-columns", n_unused, examples, self._source)]
