@@ -1,7 +1,7 @@
-"""Transport problems with equal masses, as many on both sides: assignment problems.
+"""Transport problems with equal masses and as many rows as columns: assignment problems.
 
-Some optimal plan of such a problem is a permutation (Birkhoff 1946). Potentials prove it like any
-other plan.
+Some optimal plan of such a problem is a permutation (Birkhoff 1946). Potentials prove that it is
+optimal, as for any other plan.
 
 Conventions
 -----------
@@ -181,7 +181,7 @@ class _Search(NamedTuple):
     u, v : float32 arrays, shapes (rows, problems) and (columns, problems)
         Row and column potentials.
     step_factors : float32 array, shape (rows, problems)
-        0 for padding, whose potentials stay 0, and else 1.
+        0 for padding, whose potentials stay 0. Otherwise 1.
     """
 
     numbers: Ints
@@ -194,7 +194,7 @@ class _Search(NamedTuple):
     def start(costs: Floats, is_row: Bools, sizes: Ints, largest: Floats) -> _Search:
         """Return the start of the search: the means of columns as their potentials.
 
-        Rows and columns of padding serve each other at no cost, and no others.
+        A row of padding serves the column of padding with its number at no cost, and no other.
         """
         scaled = scale_costs(costs, largest)
         v = sum_in_order(scaled) / sizes.astype(np.float32)
