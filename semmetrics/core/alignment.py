@@ -28,7 +28,7 @@ machine translation systems, WMT, section 3. Details as observed in the program 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,9 +76,9 @@ class Matches(NamedTuple):
     n_cand: Ints
     stage: Ints
 
-    def take(self, numbers: Ints) -> Matches:
-        """Return some of the matches."""
-        return Matches(*(column[numbers] for column in self))
+    def take(self, index: Any) -> Matches:
+        """Return the matches that an index selects: an array of numbers, a mask or a slice."""
+        return Matches(*(column[index] for column in self))
 
 
 def align(matches: Matches, ref_sizes: Ints, cand_sizes: Ints) -> Bools:

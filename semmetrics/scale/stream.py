@@ -6,7 +6,7 @@ While both sides have the same ids in the same order, they are read side by side
 the first difference on, the rest of the ground truth is stored as codes, and the
 predictions are streamed past it. Only an 8-byte hash of each id is stored, which is
 enough to reject duplicate ids. A dataset in which two different ids have the same hash is
-rejected too. Of datasets with a billion ids, this is one in forty.
+also rejected. This happens to one in forty datasets with a billion ids.
 
 A shard is the part of the items whose hash, modulo the number of shards, is the number
 of the shard. Shards have no item in common, and all shards together are the data.
@@ -141,7 +141,7 @@ def score_stream(
             setup.read, prediction_options(read_options), progress.add_bytes
         )
     with ExitStack() as stack:
-        # After an error, too, all readers are closed.
+        # All readers are also closed after an error.
         for reader in (truth_batches, *pred_batches.values()):
             stack.callback(_close, reader)
         truth = StreamedSide(truth_batches, parsed_shard)
@@ -282,7 +282,7 @@ class SeenIds:
 
 
 def _find_hashes(run: Hashes, hashes: Hashes) -> Ints:
-    """Return the index of each hash in a sorted run, -1 if it is not there."""
+    """Return the index of each hash in a sorted run, or -1 if it is not there."""
     if not len(run):
         return np.full(len(hashes), -1)
     order = np.argsort(hashes)  # Sorted hashes are found faster, near each other.
@@ -466,7 +466,7 @@ def _score_batch(
         is_first_batch = not len(scorer)
         if error.code != "other-ids" or is_first_batch:
             raise
-        # "other-ids" means that this batch shares no id. But earlier batches shared theirs.
+        # The error says that both sides share no id. But they shared ids in earlier batches.
         raise InputError("missing-ids", error.where, **error.values) from None
 
 
@@ -510,10 +510,9 @@ def _pair_by_hash(
     for name, side in sides.items():
         is_predicted = np.zeros(len(ref), np.bool_)
         for pred, pred_hashes in side.rest():
-            index = _find_hashes(ref_hashes, pred_hashes)
-            has_ref = index >= 0
-            found = index[has_ref]
-            ref_rows = row_of_hash[found]
+            places = _find_hashes(ref_hashes, pred_hashes)
+            has_ref = places >= 0
+            ref_rows = row_of_hash[places[has_ref]]
             # Ids with a reference are checked by is_predicted, other ids by their hashes.
             side.check(pred_hashes, pred, np.flatnonzero(~has_ref))
             _check_not_predicted(pred, has_ref, is_predicted[ref_rows])
