@@ -5,13 +5,13 @@ optimal, as for any other plan.
 
 Conventions
 -----------
-Small problems are solved together by a search for potentials. In turns, each row potential is set
-halfway between the two least of the row's costs minus column potentials, and each column potential
-halfway between the two least of the column's costs minus row potentials. Belief propagation finds
-a matching by the same messages (Bayati, Shah, Sharma 2008), but sends one for each cell, and here
-there is one for each row and each column. Each step is made a third longer, which reduces the
-number of steps. If every column has a different cheapest row, these cells are the plan. Steps are
-computed in single precision, and the proof in double precision.
+Small problems are solved together by a search for potentials. Each row potential is moved halfway
+between the two least of the row's costs minus column potentials. Then each column potential is
+moved halfway between the two least of the column's costs minus row potentials, and so on. Belief
+propagation finds a matching by the same messages (Bayati, Shah, Sharma 2008), but sends one for
+each cell instead of one for each row and each column. Each step is a third longer than halfway,
+which reduces the number of steps. If every column has a different cheapest row, these cells are the
+plan. Steps are computed in single precision, and the proof in double precision.
 
 The remaining problems, such as those with several best plans, and large problems are solved one by
 one by ``linear_sum_assignment`` of scipy (Crouse 2016). It is exact, but returns no potentials.

@@ -175,6 +175,7 @@ def open_embeddings(
     for name, spec in specs.items():
         options = options_of[name]
         device_of_model = device if "device" in options else None
+        # If it applies to none of them, opening the first one raises the error.
         max_words_of_model = max_words
         if applies and "max_words" not in options:
             max_words_of_model = None

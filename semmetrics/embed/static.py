@@ -176,7 +176,7 @@ class Tokenizer:
 # ---- models -----------------------------------------------------------------------------
 
 
-class _VectorTable(Protocol):
+class _VectorRows(Protocol):
     """Vectors by row, such as a float32 matrix or `PackedRows`."""
 
     def __len__(self) -> int: ...
@@ -201,7 +201,7 @@ class StaticModel:
     """
 
     def __init__(
-        self, entries: Sequence[str], rows: _VectorTable, mean: Vectors
+        self, entries: Sequence[str], rows: _VectorRows, mean: Vectors
     ) -> None:
         self.tokenizer = Tokenizer(entries)
         self._rows = rows

@@ -114,7 +114,7 @@ def score_stream(
     pred_parts = {name: find_parts(path) for name, path in systems.items()}
     truth_parts = find_parts(gts)
     all_parts = [*pred_parts.values(), truth_parts]
-    sizes = [parts.size for parts in all_parts]
+    total_bytes = _sum_sizes(all_parts)
     # A stream can be read only once, so its beginning does not help to infer the task.
     files = [parts.paths[0] for parts in all_parts if parts.size]
     settings, weights = take_weights(options)
@@ -123,7 +123,7 @@ def score_stream(
     parsed_shard = None if shard is None else Shard.read(shard)
 
     progress = _Progress(advance)
-    progress.start(_SCORING, _sum_sizes(sizes))
+    progress.start(_SCORING, total_bytes)
     progress.report()
     scorer = Scorer(**settings)
     frequencies = _count_frequencies(
@@ -131,7 +131,7 @@ def score_stream(
     )
     if frequencies is not None:
         scorer = Scorer(**{**settings, "doc_freq": frequencies})
-        progress.start(_SCORING, _sum_sizes(sizes))
+        progress.start(_SCORING, total_bytes)
 
     setup = scorer.setup
     truth_batches = _read_truth_parts(truth_parts, setup, read_options, progress)
@@ -187,13 +187,13 @@ class _Progress:
             self._advance(self._stage, self._n_bytes, self._n_items, self._total_bytes)
 
 
-def _sum_sizes(sizes: Sequence[int | None]) -> int | None:
+def _sum_sizes(all_parts: Sequence[Parts]) -> int | None:
     """Return the bytes of all files, or None if one of them is a stream."""
     total = 0
-    for size in sizes:
-        if size is None:
+    for parts in all_parts:
+        if parts.size is None:
             return None
-        total += size
+        total += parts.size
     return total
 
 
