@@ -544,7 +544,7 @@ class _RowByRowMatching:
         is_done = np.zeros(lengths.shape, np.bool_)
         active = np.arange(len(items))
         while len(active):
-            # Take the nearest column, unless the path is too long then. A free column ends the path.
+            # Take the nearest column, unless the path gets too long. A free column ends it.
             open_lengths = np.where(is_done[active], np.inf, lengths[active])
             column = open_lengths.argmin(axis=1)
             column_length = lengths[active, column]

@@ -72,8 +72,8 @@ class ThresholdTest:
         scale = np.where(is_ordinary, 1 / divisors, 0.0).astype(np.float32)
         scaled = vectors * scale[:, None]
         self._units = scaled.astype(np.float32, copy=False)
-        # The bound covers the rounding errors of sums of d products, three roundings of each vector,
-        # the rounding of the exact cosine, and the distance up to which a cosine is close.
+        # The bound covers the rounding errors of sums of d products, three roundings of each
+        # vector, the rounding of the exact cosine, and the distance of close cosines.
         dimension = vectors.shape[1]
         self._bound = (dimension + 16) * 2.0**-24 + 1e-8 + CLOSE
 

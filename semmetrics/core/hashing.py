@@ -103,9 +103,9 @@ def bytes_checksum(*parts: NDArray[np.uint8]) -> str:
 def own_version(function: object) -> str | None:
     """Return the attribute ``version`` of a function or object, if it is an integer or a string.
 
-    An empty string does not count as a version. The version becomes part of signatures and a key of cached
-    results. Therefore "|", which separates the parts of a signature, and characters that cannot be
-    printed are replaced by their code points.
+    An empty string does not count as a version. The version becomes part of signatures and a key of
+    cached results. Therefore "|", which separates the parts of a signature, and characters that
+    cannot be printed are replaced by their code points.
 
     Examples
     --------

@@ -248,9 +248,10 @@ def _balance_rows(
 ) -> None:
     """Shift the rows of a table until each receives about as much mass as it has, in place.
 
-    If every column is served by its cheapest row, a row becomes more expensive by its surplus, or
-    cheaper by the mass that it still needs. These are subgradient steps of the dual problem (Shor 1985), in
-    units of the spread of costs. Masses are integers here, so that sums do not depend on an order.
+    Every column is served by its cheapest row. Then a row becomes more expensive by its surplus, or
+    cheaper by the mass that it still needs. These are subgradient steps of the dual problem (Shor
+    1985), in units of the spread of costs. Masses are integers here, so that sums do not depend on
+    an order.
 
     Parameters
     ----------

@@ -163,7 +163,10 @@ def _find_masks(
 def _lcs_of_long_sequences(
     sequence: NDArray[np.integer], pattern: NDArray[np.integer]
 ) -> int:
-    """Return the LCS length of one pair of sequences. The bits of the pattern are one Python integer."""
+    """Return the LCS length of one pair of sequences.
+
+    The bits of the pattern are one Python integer.
+    """
     if not len(sequence) or not len(pattern):
         return 0
     order = np.argsort(pattern, kind="stable")
