@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from semmetrics.embed.static import SHARE, Tokenizer
+from semmetrics.embed.static import VECTOR_SHARE, Tokenizer
 
 __all__ = ["bags", "fit_parts", "often"]
 
@@ -66,7 +66,7 @@ def fit_parts(
     -------
     array, shape (free entries, dimension)
     """
-    start = SHARE * centred
+    start = VECTOR_SHARE * centred
     design = sp.csr_array(bag[:, np.flatnonzero(free)])
     across = sp.csr_array(design.T)
     residual = across @ (targets - bag @ start)

@@ -1,4 +1,7 @@
-"""Metrics of label sets, captions, retrieval and classes: the numbers that papers print."""
+"""Reproducible metrics for label sets, captions, retrieval and classification.
+
+Values are computed exactly as the papers define them.
+"""
 
 from __future__ import annotations
 
@@ -66,63 +69,72 @@ if TYPE_CHECKING:
     )
     from semmetrics.studies.validation import validate as validate
 
-_HOMES = {
-    name: f"semmetrics.{home}"
-    for home, names in {
-        "data.read_options": "ReadOptions",
-        "errors": "InputError InputWarning MissingDependencyError",
-        "kinds.captions": "as_captions",
-        "kinds.classes": "as_classes",
-        "kinds.labels": "as_labels",
-        "kinds.captions.matrix": "caption_blocks caption_matrix caption_top_k",
-        "kinds.retrieval": "as_candidates",
-        "metrics.cider": "DocumentFrequencies fit_document_frequencies",
-        "metrics.definition": "Measure",
-        "metrics.parsing": "parse",
-        "metrics.count_measures": "measure",
-        "reports": "Records",
-        "scoring.calibration": "Calibration",
-        "scoring.intervals": "Bootstrap",
-        "scoring.result": "Score",
-        "scoring.rescore": "rescore",
-        "scoring.score": "score score_systems",
-        "scoring.scorer": "Scorer",
-        "scoring.table": "ScoreTable",
-        "studies.agreement_table": "AgreementTable",
-        "studies.meta_evaluation": "meta",
-        "studies.comparison_table": "ComparisonTable",
-        "studies.comparisons": "compare",
-        "studies.competition": "CompetitionRanking rank_competition",
-        "studies.competition_state": "DiscrepancySelection",
-        "studies.dominance": "rank_dominance",
-        "studies.pair_correlations": "correlate",
-        "studies.discrepancy": "add_systems select_discrepant",
-        "studies.explain": "cite explain list_measures",
-        "studies.validation": "validate",
-        "studies.ranking": "Ranking",
-        "studies.ranks": "rank_systems",
-        "studies.annotation_page": "write_annotation_page",
-        "studies.sweeps": "ThresholdSweep sweep sweep_systems",
-        "studies.thresholds": "calibrate_threshold calibrate_threshold_on_pairs",
-    }.items()
-    for name in names.split()
+_NAMES_OF_MODULES = {
+    "data.read_options": "ReadOptions",
+    "errors": "InputError InputWarning MissingDependencyError",
+    "kinds.captions": "as_captions",
+    "kinds.classes": "as_classes",
+    "kinds.labels": "as_labels",
+    "kinds.captions.matrix": "caption_blocks caption_matrix caption_top_k",
+    "kinds.retrieval": "as_candidates",
+    "metrics.cider": "DocumentFrequencies fit_document_frequencies",
+    "metrics.definition": "Measure",
+    "metrics.parsing": "parse",
+    "metrics.count_measures": "measure",
+    "reports": "Records",
+    "scoring.calibration": "Calibration",
+    "scoring.intervals": "Bootstrap",
+    "scoring.result": "Score",
+    "scoring.rescore": "rescore",
+    "scoring.score": "score score_systems",
+    "scoring.scorer": "Scorer",
+    "scoring.table": "ScoreTable",
+    "studies.agreement_table": "AgreementTable",
+    "studies.meta_evaluation": "meta",
+    "studies.comparison_table": "ComparisonTable",
+    "studies.comparisons": "compare",
+    "studies.competition": "CompetitionRanking rank_competition",
+    "studies.competition_state": "DiscrepancySelection",
+    "studies.dominance": "rank_dominance",
+    "studies.pair_correlations": "correlate",
+    "studies.discrepancy": "add_systems select_discrepant",
+    "studies.explain": "cite explain list_measures",
+    "studies.validation": "validate",
+    "studies.ranking": "Ranking",
+    "studies.ranks": "rank_systems",
+    "studies.annotation_page": "write_annotation_page",
+    "studies.sweeps": "ThresholdSweep sweep sweep_systems",
+    "studies.thresholds": "calibrate_threshold calibrate_threshold_on_pairs",
 }
-"""Where each public name is defined, for its first use."""
-_ROOMS = ("metrics", "plots")
+"""The public names by the module that defines them, separated by spaces."""
+_PUBLIC_MODULES = ("metrics", "plots")
 
-__all__ = sorted(["__version__", *_HOMES])  # noqa: PLE0605  (a list, from the table)
+
+def _find_modules() -> dict[str, str]:
+    """Return the module that defines each public name."""
+    modules = {}
+    for module, names in _NAMES_OF_MODULES.items():
+        for name in names.split():
+            modules[name] = f"semmetrics.{module}"
+    return modules
+
+
+_MODULE_OF_NAME = _find_modules()
+
+__all__ = sorted(["__version__", *_MODULE_OF_NAME])  # noqa: PLE0605  (it is a list)
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name at its first use, so that importing the package costs little."""
-    if name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _MODULE_OF_NAME:
+        module = importlib.import_module(_MODULE_OF_NAME[name])
+        value = getattr(module, name)
         globals()[name] = value
         return value
-    if name in _ROOMS:
+    if name in _PUBLIC_MODULES:
         return importlib.import_module(f"semmetrics.{name}")
     raise AttributeError(f"module 'semmetrics' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_ROOMS]
+    return [*__all__, *_PUBLIC_MODULES]

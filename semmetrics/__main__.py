@@ -1,4 +1,4 @@
-"""``python -m semmetrics`` is the program ``semmetrics``."""
+"""Run the command line with ``python -m semmetrics``."""
 
 from semmetrics.cli import main
 

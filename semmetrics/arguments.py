@@ -278,11 +278,12 @@ def _accept(value: Any) -> bool:
 
 
 def _is_list(kind: Any, test_item: _Test | None, value: Any) -> bool:
-    """Return whether a value is a list of valid items, or any iterable of them.
+    """Return whether a value is a list of valid items.
 
     Parameters
     ----------
     kind : Sequence or Iterable
+        With Iterable, iterators and sets are also valid.
     test_item : callable or None
         None accepts all items.
     value : object

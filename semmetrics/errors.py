@@ -57,7 +57,7 @@ class InputError(ValueError):
         self.values = values
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Keep all parts when the error crosses a process."""
+        """Keep all parts when the error is sent to another process."""
         return partial(type(self), self.code, self.where, **self.values), ()
 
     @property
@@ -173,17 +173,17 @@ class MissingDependencyError(InputError, ImportError):
         return missing_module.partition(".")[0] != module
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Keep all parts when the error crosses a process."""
+        """Keep all parts when the error is sent to another process."""
         create = partial(
             type(self), self.package, self.purpose, extra=self.extra, error=self.error
         )
         return create, ()
 
 
-def why_not(find: Callable[[], object]) -> str:
+def why_not(call: Callable[[], object]) -> str:
     """Return the message of the InputError that a call raises, or an empty string."""
     try:
-        find()
+        call()
     except InputError as error:
         return str(error)
     return ""
@@ -221,8 +221,8 @@ class Fact:
     where : str
         The file, or the system and part of the data.
     values : mapping
-        Values of other fields of the text. Integers are counts, which are added up over parts of
-        the data. Facts that differ in other values are different facts.
+        Values of the other fields of the message. Integers are counts, which are added up over
+        parts of the data. Facts that differ in other values are different facts.
 
     Examples
     --------
@@ -244,7 +244,7 @@ class Fact:
             if _is_count(value):
                 values[name] = value + other.values.get(name, 0)
         return replace(
-            self, n=self.n + other.n, examples=examples[:EXAMPLES], values=values
+            self, n=self.n + other.n, examples=examples[:MAX_EXAMPLES], values=values
         )
 
     def __hash__(self) -> int:
@@ -267,7 +267,7 @@ class Fact:
         spell : callable, optional
             How options are written, such as flags of the command line.
         **changed
-            Values that replace those of the fact.
+            Values that replace the values of the fact.
         """
         values = {"n": self.n, "examples": self.examples, **self.values, **changed}
         where = values.pop("where", self.where)
@@ -294,7 +294,7 @@ _CODES_OF_SHARED_NAMES = (
 
 
 def unite(facts: Iterable[Fact]) -> list[Fact]:
-    """Combine the facts of parts of the data to facts of all data.
+    """Combine facts about parts of the data into facts about all data.
 
     Counts are added. For counts of distinct names, the largest count of a part is used.
 
@@ -382,7 +382,9 @@ def _text_of_group(
     for fact in group:
         examples.update(dict.fromkeys(fact.examples))
     where = _name_systems([fact.where for fact in group], n_systems)
-    return first.text(spell, where=where, examples=tuple(examples)[:EXAMPLES], **ranges)
+    return first.text(
+        spell, where=where, examples=tuple(examples)[:MAX_EXAMPLES], **ranges
+    )
 
 
 def _name_systems(names: Sequence[str], n_systems: int) -> str:
@@ -429,7 +431,7 @@ def place_in(error: BaseException, file: str) -> str:
     return file if line is None else f"{file}, line {line}"
 
 
-EXAMPLES = 5
+MAX_EXAMPLES = 5
 """The largest number of examples of a fact."""
 FROM_0 = " (from 0)"
 ITEM = f"item {{}}{FROM_0}"
@@ -449,6 +451,16 @@ class Indexable(Protocol):
 @dataclass(frozen=True, eq=False, repr=False)
 class Places:
     """The places of items, for `Lists.where`. They are written only if they are needed.
+
+    Attributes
+    ----------
+    name : str
+        The file or the argument.
+    ids : sequence of str, or None
+    unit : str
+        How the number of an item is written, such as "line {}". "" if only ids are written.
+    numbers : sequence of int
+        The number of each item, such as its line.
 
     Examples
     --------
@@ -478,7 +490,9 @@ class Places:
         >>> Places("gts", None, ITEM, range(2)).entry(1, "label", 0)
         'gts, item 1, label 0 (from 0)'
         """
-        if not self.unit.endswith((FROM_0, "[{}]")):
+        # All numbers of one place begin with the same number.
+        items_begin_with_0 = self.unit.endswith((FROM_0, "[{}]"))
+        if not items_begin_with_0:
             return f"{self(position)}, {noun} {number + 1}"
         plain = replace(self, unit=self.unit.removesuffix(FROM_0))
         return f"{plain(position)}, {noun} {number}{FROM_0}"

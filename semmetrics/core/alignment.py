@@ -76,9 +76,9 @@ class Matches(NamedTuple):
     n_cand: Ints
     stage: Ints
 
-    def take(self, which: Any) -> Matches:
-        """Return some of the matches."""
-        return Matches(*(column[which] for column in self))
+    def take(self, index: Any) -> Matches:
+        """Return the matches that an index selects: an array of numbers, a mask or a slice."""
+        return Matches(*(column[index] for column in self))
 
 
 def align(matches: Matches, ref_sizes: Ints, cand_sizes: Ints) -> Bools:
@@ -206,16 +206,16 @@ class _Paths(NamedTuple):
     cand_end: Ints
     used_words: Words
 
-    def take(self, which: slice) -> _Paths:
+    def take(self, numbers: slice) -> _Paths:
         """Return some of the paths."""
         return _Paths(
-            pair=self.pair[which],
-            words=self.words[which],
-            chunks=self.chunks[which],
-            distance=self.distance[which],
-            ref_end=self.ref_end[which],
-            cand_end=self.cand_end[which],
-            used_words=self.used_words[which],
+            pair=self.pair[numbers],
+            words=self.words[numbers],
+            chunks=self.chunks[numbers],
+            distance=self.distance[numbers],
+            ref_end=self.ref_end[numbers],
+            cand_end=self.cand_end[numbers],
+            used_words=self.used_words[numbers],
         )
 
 
@@ -385,11 +385,13 @@ class _BeamSearch:
         is_fixed = self._is_fixed[match]
         has_fixed = np.zeros(n_paths, np.bool_)
         has_fixed[parent[is_fixed]] = True
-        has_plain = ~has_fixed  # an extension without a match
+        has_plain = ~has_fixed
+        # The extensions of each path: branches with a match, then a plain one without a match.
         branch_indptr = offsets(np.bincount(parent, minlength=n_paths))
         indptr = offsets(lengths(branch_indptr) + has_plain)
         branches = indptr[parent] + positions(branch_indptr)
-        plain = (indptr[1:] - 1)[has_plain]
+        last_extensions = indptr[1:] - 1
+        plain = last_extensions[has_plain]
         source = row_numbers(indptr)
         matches = np.full(indptr[-1], -1)
         matches[branches] = match
@@ -405,11 +407,13 @@ class _BeamSearch:
         chunks[plain] += ends_chunk[has_plain]
 
         # The distances of earlier branches of the path are added, and the own one if it is fixed.
-        running = offsets(self._distance_of_match[match])
+        running_sums = offsets(self._distance_of_match[match])
         distance = paths.distance[source]
-        n_before = np.arange(len(match)) + np.where(is_fixed, 1, 0)
-        distance[branches] += running[n_before] - running[branch_indptr[parent]]
-        distance[plain] += lengths(running[branch_indptr])[has_plain]
+        n_added = np.arange(len(match)) + np.where(is_fixed, 1, 0)
+        first_branches = branch_indptr[parent]
+        distance[branches] += running_sums[n_added] - running_sums[first_branches]
+        sums_of_paths = lengths(running_sums[branch_indptr])
+        distance[plain] += sums_of_paths[has_plain]
         return _Extensions(source, matches, words, chunks, distance)
 
     def _find_branches(

@@ -232,7 +232,7 @@ class Stars(NamedTuple):
     Attributes
     ----------
     hits : bool array, shape (items, predictions)
-        Predictions in stars with which the matching has one more pair than before.
+        Predictions of stars that add a pair, if predictions are added to the matching in order.
     contested : int array
         Flat indices of the allowed pairs of all other components.
     """
@@ -269,7 +269,7 @@ def find_stars(allowed: Bools) -> Stars:
     column = row // n_rows * n_columns + column_in_item
     row_degrees = np.bincount(row, minlength=n_items * n_rows)
     column_degrees = np.bincount(column, minlength=n_items * n_columns)
-    # The centre of a star: a row whose columns have no other row, and likewise for columns.
+    # A row is the centre of a star if its columns have no other row, and likewise for columns.
     n_shared_columns = np.bincount(row, column_degrees[column] > 1, n_items * n_rows)
     n_shared_rows = np.bincount(column, row_degrees[row] > 1, n_items * n_columns)
     has_row_centre = (n_shared_columns == 0)[row]
@@ -379,9 +379,10 @@ def best_pairs(gain: Floats) -> Ints:
 
 
 def rows_with_more_pairs(gain: Floats) -> Bools:
-    """Find the predictions with which the best matching has one more pair than before.
+    """Find the predictions that add a pair, if predictions are added in order.
 
-    Compared are the matchings with the largest sum of gains of the first k predictions, for all k.
+    The best matching of some predictions has the largest sum of gains. Prediction k adds a pair if
+    the best matching of the first k predictions has more pairs than without prediction k.
 
     Parameters
     ----------
@@ -399,12 +400,12 @@ def rows_with_more_pairs(gain: Floats) -> Bools:
     [[True, True, False]]
     """
     adds_pair: Bools = np.any(gain > 0, axis=2)
-    is_open = np.ones(len(gain), np.bool_)
+    is_undecided = np.ones(len(gain), np.bool_)
     # If all predictions with an allowed pair are matched at the end, each of them added a pair.
     for item in np.flatnonzero(_are_large(gain)).tolist():
         n_pairs = np.count_nonzero(_solve_alone(gain[item]) >= 0)
-        is_open[item] = n_pairs < np.count_nonzero(adds_pair[item])
-    adds_pair[is_open] = _match_in_order(gain[is_open]).adds_pair
+        is_undecided[item] = n_pairs < np.count_nonzero(adds_pair[item])
+    adds_pair[is_undecided] = _match_in_order(gain[is_undecided]).adds_pair
     return adds_pair
 
 
@@ -543,35 +544,37 @@ class _RowByRowMatching:
         is_done = np.zeros(lengths.shape, np.bool_)
         active = np.arange(len(items))
         while len(active):
+            # Take the nearest column, unless the path gets too long. A free column ends it.
             open_lengths = np.where(is_done[active], np.inf, lengths[active])
             column = open_lengths.argmin(axis=1)
-            nearest = lengths[active, column]
-            is_near = (nearest <= best_length[active]) & ~is_done[active, column]
+            column_length = lengths[active, column]
+            is_near = (column_length <= best_length[active]) & ~is_done[active, column]
             is_end = is_near & (self._row_of_column[items[active], column] < 0)
             ending = active[is_end]
             end[ending] = column[is_end]
-            best_length[ending] = nearest[is_end]
+            best_length[ending] = column_length[is_end]
             continues = is_near & ~is_end
             active = active[continues]
             column = column[continues]
             is_done[active, column] = True
-            # Continue from the row that is matched with the column.
+            # Continue from the row that is matched with the column, or leave it unmatched.
             active_items = items[active]
             next_row = self._row_of_column[active_items, column]
             row_length = (
-                nearest[continues] - self._row_potentials[active_items, next_row]
+                column_length[continues] - self._row_potentials[active_items, next_row]
             )
             is_shorter = row_length < best_length[active]
             shortened = active[is_shorter]
             best_length[shortened] = row_length[is_shorter]
             last_row[shortened] = next_row[is_shorter]
-            beyond = (
+            # Reach other columns from this row, if that is shorter than before.
+            lengths_over_row = (
                 row_length[:, None]
                 + self._costs[active_items, next_row]
                 - self._column_potentials[active_items]
             )
-            is_closer = (beyond < lengths[active]) & ~is_done[active]
-            lengths[active] = np.where(is_closer, beyond, lengths[active])
+            is_closer = (lengths_over_row < lengths[active]) & ~is_done[active]
+            lengths[active] = np.where(is_closer, lengths_over_row, lengths[active])
             row_before[active] = np.where(
                 is_closer, next_row[:, None], row_before[active]
             )

@@ -228,30 +228,30 @@ class Backend:
         Whether torch computes.
     xp : module
         numpy or torch.
-    place : dict
+    device_options : dict
         Keyword arguments of functions of ``xp`` that create arrays: the device of torch.
     """
 
     def __init__(self, like: Any) -> None:
         self.torch = is_torch(like)
         self.xp: Any = np
-        self.place: dict[str, Any] = {}
+        self.device_options: dict[str, Any] = {}
         if self.torch:
             self.xp = sys.modules["torch"]
-            self.place = {"device": like.device}
+            self.device_options = {"device": like.device}
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the device only, as modules cannot be pickled."""
-        return _backend_on, (self.place.get("device"),)
+        return _backend_on, (self.device_options.get("device"),)
 
     @property
     def on_cpu(self) -> bool:
         """Whether the processor computes, with NumPy or torch."""
-        return not self.torch or self.place["device"].type == "cpu"
+        return not self.torch or self.device_options["device"].type == "cpu"
 
     def zeros(self, *shape: int) -> Any:
         """Return zeros in double precision."""
-        return self.xp.zeros(shape, dtype=self.xp.float64, **self.place)
+        return self.xp.zeros(shape, dtype=self.xp.float64, **self.device_options)
 
     def array(self, values: Any, dtype: str | None = None) -> Any:
         """Return an array or tensor as an array of this backend, without gradients."""
@@ -259,7 +259,7 @@ class Backend:
         if dtype is not None:
             xp_dtype = getattr(self.xp, dtype)
         if self.torch:
-            tensor = self.xp.as_tensor(values, dtype=xp_dtype, **self.place)
+            tensor = self.xp.as_tensor(values, dtype=xp_dtype, **self.device_options)
             return tensor.detach()
         return np.asarray(to_numpy(values), xp_dtype)
 
@@ -287,7 +287,7 @@ class Backend:
             row_index = row_of_entry[:, None]
         shape = [*values.shape]
         shape[axis] = n_rows
-        maxima = self.xp.full(shape, -np.inf, dtype=values.dtype, **self.place)
+        maxima = self.xp.full(shape, -np.inf, dtype=values.dtype, **self.device_options)
         return maxima.scatter_reduce(axis, row_index.expand_as(values), values, "amax")
 
 

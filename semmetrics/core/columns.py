@@ -7,8 +7,8 @@ units of 2**-1074, in arrays of type object. Every finite float64 is an integer 
 unit. Therefore sums can be merged in any order, and one correctly rounded division at the end gives
 the result of ``math.fsum``.
 
-The method ``group_sums`` returns float64 sums of the groups 0 to ``number`` - 1, along the first
-axis. Items of other groups are ignored. Counts below 2**53 are exact there as well.
+The method ``group_sums`` returns float64 sums of the groups 0 to ``n_groups`` - 1, along the
+first axis. Items of other groups are ignored. Counts below 2**53 are exact there as well.
 """
 
 from __future__ import annotations
@@ -147,13 +147,13 @@ class Dense:
         return exact_sums(weighted.astype(np.float64)).reshape(())
 
     def group_sums(
-        self, groups: Ints, number: int, weights: Floats | None = None
+        self, groups: Ints, n_groups: int, weights: Floats | None = None
     ) -> Floats:
-        """Return the sum of each group, shape (number,)."""
+        """Return the sum of each group, shape (n_groups,)."""
         values = self.values.astype(np.float64)
         if weights is not None:
             values = values * weights
-        return _sum_by_group(groups, number, values, None, 1)[:, 0]
+        return _sum_by_group(groups, n_groups, values, None, 1)[:, 0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,10 +193,10 @@ class Coded:
         return np.array(total, object)
 
     def group_sums(
-        self, groups: Ints, number: int, weights: Floats | None = None
+        self, groups: Ints, n_groups: int, weights: Floats | None = None
     ) -> Floats:
-        """Return the sum of each group, shape (number,)."""
-        return Dense(self.values).group_sums(groups, number, weights)
+        """Return the sum of each group, shape (n_groups,)."""
+        return Dense(self.values).group_sums(groups, n_groups, weights)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -223,10 +223,10 @@ class OneHot:
         return exact_sums(weights, self.codes.astype(np.int64), self.width)
 
     def group_sums(
-        self, groups: Ints, number: int, weights: Floats | None = None
+        self, groups: Ints, n_groups: int, weights: Floats | None = None
     ) -> Floats:
-        """Return the counts of the categories in each group, shape (number, width)."""
-        return _sum_by_group(groups, number, weights, self.codes, self.width)
+        """Return the counts of the categories in each group, shape (n_groups, width)."""
+        return _sum_by_group(groups, n_groups, weights, self.codes, self.width)
 
     @staticmethod
     def join(parts: Sequence[OneHot]) -> OneHot:
@@ -262,13 +262,13 @@ class Sparse:
         return exact_sums(code_weights, self.codes, self.width)
 
     def group_sums(
-        self, groups: Ints, number: int, weights: Floats | None = None
+        self, groups: Ints, n_groups: int, weights: Floats | None = None
     ) -> Floats:
-        """Return the counts of the categories in each group, shape (number, width)."""
+        """Return the counts of the categories in each group, shape (n_groups, width)."""
         items = row_numbers(self.indptr)
         code_weights = None if weights is None else weights[items]
         return _sum_by_group(
-            groups[items], number, code_weights, self.codes, self.width
+            groups[items], n_groups, code_weights, self.codes, self.width
         )
 
     def recoded(self, codes: Codes, width: int) -> Sparse:
@@ -306,7 +306,7 @@ def concatenate_columns(parts: Sequence[Any]) -> Any:
 
 def _sum_by_group(
     groups: Ints,
-    number: int,
+    n_groups: int,
     weights: Floats | None,
     codes: NDArray[Any] | None,
     width: int,
@@ -316,8 +316,8 @@ def _sum_by_group(
     Parameters
     ----------
     groups : int array, shape (n,)
-        Groups outside [0, number) are ignored.
-    number : int
+        Groups outside [0, n_groups) are ignored.
+    n_groups : int
     weights : float array, shape (n,), or None
         None counts instead.
     codes : int array, shape (n,), or None
@@ -326,9 +326,9 @@ def _sum_by_group(
 
     Returns
     -------
-    float64 array, shape (number, width)
+    float64 array, shape (n_groups, width)
     """
-    is_inside = (groups >= 0) & (groups < number)
+    is_inside = (groups >= 0) & (groups < n_groups)
     if not is_inside.all():
         groups = groups[is_inside]
         codes = None if codes is None else codes[is_inside]
@@ -336,5 +336,5 @@ def _sum_by_group(
     cells = groups
     if codes is not None:
         cells = groups.astype(np.int64) * width + codes
-    sums = np.bincount(cells, weights, number * width)
-    return sums.astype(np.float64, copy=False).reshape(number, width)
+    sums = np.bincount(cells, weights, n_groups * width)
+    return sums.astype(np.float64, copy=False).reshape(n_groups, width)

@@ -72,8 +72,8 @@ class ThresholdTest:
         scale = np.where(is_ordinary, 1 / divisors, 0.0).astype(np.float32)
         scaled = vectors * scale[:, None]
         self._units = scaled.astype(np.float32, copy=False)
-        # The rounding errors of sums of d products, three roundings of each vector and the rounding
-        # of the exact cosine. In addition the distance up to which a cosine is close.
+        # The bound covers the rounding errors of sums of d products, three roundings of each
+        # vector, the rounding of the exact cosine, and the distance of close cosines.
         dimension = vectors.shape[1]
         self._bound = (dimension + 16) * 2.0**-24 + 1e-8 + CLOSE
 
@@ -91,20 +91,21 @@ class ThresholdTest:
         Decisions
             Of shape (m, n).
         """
+        if not self._are_all_ordinary:
+            return self._test_exactly(rows, columns, threshold)
         n_columns = len(columns)
         above = np.empty((len(rows), n_columns), np.bool_)
-        unsure = np.zeros(0, np.int64)
-        if self._are_all_ordinary:
-            unsure = self._compare_table(rows, columns, threshold, above)
-        if (
-            not self._are_all_ordinary
-            or len(unsure) > above.size // _MIN_CELLS_PER_UNSURE
-        ):
-            cosines = cosine_table(self._vectors[rows], self._vectors[columns])
-            close = np.flatnonzero(is_close(cosines, threshold))
-            return Decisions(cosines > threshold, close)
+        unsure = self._compare_table(rows, columns, threshold, above)
+        if len(unsure) > above.size // _MIN_CELLS_PER_UNSURE:
+            return self._test_exactly(rows, columns, threshold)
         row, column = np.divmod(unsure, max(1, n_columns))
         return self._recheck(above, unsure, rows[row], columns[column], threshold)
+
+    def _test_exactly(self, rows: Ints, columns: Ints, threshold: float) -> Decisions:
+        """Test every row with every column by their exact cosines."""
+        cosines = cosine_table(self._vectors[rows], self._vectors[columns])
+        close = np.flatnonzero(is_close(cosines, threshold))
+        return Decisions(cosines > threshold, close)
 
     def test_items(self, rows: Ints, columns: Ints, threshold: float) -> Decisions:
         """Test every row of an item with every column of the same item.
@@ -206,7 +207,8 @@ class ThresholdTest:
             used_codes, places = np.unique(codes, return_inverse=True)
             split = SplitVectors.of(self._vectors[used_codes].astype(np.float64))
             left, right = places.reshape(codes.shape)
-            pair_cosines = split[left, None].cosines(split[right, None])
-            cosines[part_pairs] = pair_cosines[:, 0, 0]
+            # Each pair is a table of one row and one column.
+            pair_tables = split[left, None].cosines(split[right, None])
+            cosines[part_pairs] = pair_tables[:, 0, 0]
         above.ravel()[cells] = cosines > threshold
         return Decisions(above, cells[is_close(cosines, threshold)])

@@ -4,8 +4,8 @@ Conventions
 -----------
 Distances are computed in float64 and rounded to 1e-12. They do not depend on which items are
 computed together. With NumPy, a distance follows from an inner product, and each item has a matrix
-product of its own shape. Vectors that nearly agree are subtracted before they are squared. Torch
-chooses how to multiply by the number of items, so that with torch all vectors are subtracted.
+product of its own shape. Vectors that nearly agree are subtracted before they are squared. With
+torch, all vectors are subtracted, because its matrix products depend on the number of items.
 """
 
 from __future__ import annotations

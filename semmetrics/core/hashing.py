@@ -25,13 +25,15 @@ Hashes = NDArray[np.uint64]
 C = TypeVar("C", bound=type)
 
 UNVERSIONED = "@unversioned"
-"""Part of the identity of a function without a version. Different functions may share one."""
+"""Part of the identity of a function without a version, which other functions may share."""
 
 _INCREMENT = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64, an odd number
 _SHIFTS_AND_FACTORS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 _BYTES_PER_CHECKSUM = 1 << 13
 _STRINGS_PER_BLOCK = 1 << 14
-_TABLE_SIZE = 1 << 17  # hashes: of 256 bytes at the first 512 positions of a string
+_TABLE_SIZE = (
+    1 << 17
+)  # hashes: one for each byte at the first 512 positions of a string
 
 _SPARSE_ATTRIBUTES = ("shape", "data", "indices", "indptr")  # of a matrix of scipy
 _MAX_REPR_LENGTH = 300
@@ -101,9 +103,9 @@ def bytes_checksum(*parts: NDArray[np.uint8]) -> str:
 def own_version(function: object) -> str | None:
     """Return the attribute ``version`` of a function or object, if it is an integer or a string.
 
-    An empty string is no version. The version becomes part of signatures and a key of cached
-    results. Therefore "|", which separates the parts of a signature, and characters that cannot be
-    printed are replaced by their code points.
+    An empty string does not count as a version. The version becomes part of signatures and a key of
+    cached results. Therefore "|", which separates the parts of a signature, and characters that
+    cannot be printed are replaced by their code points.
 
     Examples
     --------
@@ -161,8 +163,8 @@ def hash_strings(strings: Sequence[str]) -> Hashes:
     Parameters
     ----------
     strings : sequence of str
-        If it has a method ``utf8(start, stop)``, that returns the bytes of some strings and their
-        offsets, in place of encoding the strings here.
+        Its method ``utf8(start, stop)``, if it has one, returns the bytes of some strings and
+        their offsets. Otherwise the strings are encoded here.
 
     Returns
     -------
@@ -241,7 +243,7 @@ def _hash_table() -> Hashes:
 def hash_ids(ids: Sequence[str] | range | NDArray[np.int64]) -> Hashes:
     """Return the hashes of item ids. Items without ids are hashed by their numbers.
 
-    Ids with an attribute ``hashes`` have stored them.
+    If ``ids`` has an attribute ``hashes``, it contains hashes that were computed before.
     """
     if isinstance(ids, range):
         return mix(np.arange(ids.start, ids.stop, ids.step))
@@ -316,7 +318,7 @@ def _are_equal_mappings(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> bo
     return all(are_equal(left[key], right[key]) for key in left)
 
 
-def by_value(*more: str) -> Callable[[C], C]:
+def by_value(*extra_names: str) -> Callable[[C], C]:
     """Return a class decorator that compares records by the values of their fields.
 
     The decorator sets ``__eq__``, ``__ne__`` and ``__hash__`` of a dataclass or NamedTuple, as
@@ -324,7 +326,7 @@ def by_value(*more: str) -> Callable[[C], C]:
 
     Parameters
     ----------
-    *more : str
+    *extra_names : str
         Attributes to compare in addition to the fields.
     """
 
@@ -332,9 +334,9 @@ def by_value(*more: str) -> Callable[[C], C]:
         field_names = _compared_fields(cls)
         attributes: dict[str, Any] = {
             "_field_names": field_names,
-            "_compared_names": (*field_names, *more),
+            "_compared_names": (*field_names, *extra_names),
             "__eq__": _record_eq,
-            "__ne__": _record_ne,  # in place of that of tuple
+            "__ne__": _record_ne,  # because tuple has its own
             "__hash__": _record_hash,
         }
         # dataclass wraps the method that it generates, to stop at cycles.

@@ -223,21 +223,21 @@ def _count_codes(indptr: Ints, codes: NDArray[Any], n_codes: int) -> _CodeCounts
 
 
 def find_rows(
-    table: NDArray[np.integer], asked: NDArray[np.integer], width: int
+    table: NDArray[np.integer], rows: NDArray[np.integer], width: int
 ) -> Ints:
     """Return the index of each row in a table of distinct rows, or -1 if it is not there.
 
     Parameters
     ----------
-    table : int array, shape (rows, length)
-    asked : int array, shape (rows to find, length)
+    table : int array, shape (table rows, length)
+    rows : int array, shape (rows, length)
         A row with a negative code is not found.
     width : int
         All codes are below this number.
 
     Returns
     -------
-    int array, shape (rows to find,)
+    int array, shape (rows,)
 
     Examples
     --------
@@ -245,17 +245,17 @@ def find_rows(
     [1, -1, -1]
     """
     if not len(table):
-        return np.full(len(asked), -1)
+        return np.full(len(rows), -1)
     # The codes of the columns so far, in the table and in the rows to find.
     table_codes = table[:, 0].astype(np.int64)
-    asked_codes = asked[:, 0].astype(np.int64)
-    for table_column, asked_column in zip(table.T[1:], asked.T[1:], strict=True):
+    row_codes = rows[:, 0].astype(np.int64)
+    for table_column, row_column in zip(table.T[1:], rows.T[1:], strict=True):
         distinct_keys, table_codes = _number_keys(table_codes * width + table_column)
-        is_possible = (asked_codes >= 0) & (asked_column >= 0)
-        asked_keys = np.where(is_possible, asked_codes * width + asked_column, -1)
-        asked_codes = _find_sorted(distinct_keys, asked_keys)
+        is_possible = (row_codes >= 0) & (row_column >= 0)
+        row_keys = np.where(is_possible, row_codes * width + row_column, -1)
+        row_codes = _find_sorted(distinct_keys, row_keys)
     distinct_codes, first_rows = np.unique(table_codes, return_index=True)
-    places = _find_sorted(distinct_codes, asked_codes)
+    places = _find_sorted(distinct_codes, row_codes)
     return np.where(places >= 0, first_rows[places], -1)
 
 

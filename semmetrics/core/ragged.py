@@ -85,13 +85,13 @@ def positions(indptr: Ints) -> Ints:
     return np.arange(indptr[-1]) - row_starts
 
 
-def prefixes(indptr: Ints, kept: NDArray[np.integer]) -> Bools:
+def prefixes(indptr: Ints, n_first: NDArray[np.integer]) -> Bools:
     """Return whether each flat element is among the first elements of its row.
 
     Parameters
     ----------
     indptr : int array, shape (rows + 1,)
-    kept : int array, shape (rows,), or int
+    n_first : int array, shape (rows,), or int
         How many elements of a row count as the first. May be larger than the row.
 
     Examples
@@ -99,7 +99,7 @@ def prefixes(indptr: Ints, kept: NDArray[np.integer]) -> Bools:
     >>> prefixes(np.array([0, 2, 2, 3]), np.array([1, 5, 1])).tolist()
     [True, False, True]
     """
-    stops = np.repeat(indptr[:-1] + kept, lengths(indptr))
+    stops = np.repeat(indptr[:-1] + n_first, lengths(indptr))
     return np.arange(indptr[-1]) < stops
 
 
@@ -185,7 +185,9 @@ def as_slice(numbers: Ints) -> Any:
 
 
 def slices(stop: int, step: int) -> list[slice]:
-    """Divide the range from 0 to ``stop`` into slices of ``step`` numbers, and at least one.
+    """Divide the range from 0 to ``stop`` into slices of ``step`` numbers.
+
+    A step below 1 counts as 1.
 
     Examples
     --------
@@ -196,14 +198,14 @@ def slices(stop: int, step: int) -> list[slice]:
     return [slice(start, min(start + step, stop)) for start in range(0, stop, step)]
 
 
-def runs_within(costs: Ints, most: int) -> Iterator[slice]:
+def runs_within(costs: Ints, max_cost: int) -> Iterator[slice]:
     """Yield consecutive runs of rows, each with a limited cost. A run has at least one row.
 
     Parameters
     ----------
     costs : array, shape (rows + 1,)
         Running sums of the costs of rows, from 0.
-    most : int
+    max_cost : int
         The largest cost of a run of several rows.
 
     Examples
@@ -214,7 +216,7 @@ def runs_within(costs: Ints, most: int) -> Iterator[slice]:
     n_rows = len(costs) - 1
     start = 0
     while start < n_rows:
-        last = int(np.searchsorted(costs, costs[start] + most, "right")) - 1
+        last = int(np.searchsorted(costs, costs[start] + max_cost, "right")) - 1
         stop = max(start + 1, last)
         yield slice(start, stop)
         start = stop
@@ -293,7 +295,7 @@ def distinct_codes(
     counts = np.diff(starts, append=len(keys))
     keys = keys[starts]
     rows = keys // width
-    keys -= rows * width  # cheaper than the remainder
+    keys -= rows * width  # leaves the codes, and is cheaper than the remainder
     row_lengths = np.bincount(rows, minlength=len(indptr) - 1)
     return offsets(row_lengths), keys, counts
 
@@ -334,8 +336,8 @@ def starts_run(flat: NDArray[Any]) -> Bools:
     return is_start
 
 
-def is_member(keys: Ints, among: Ints, size: int) -> Bools:
-    """Return whether each key is among the others. All keys are in [0, size).
+def is_member(keys: Ints, members: Ints, size: int) -> Bools:
+    """Return whether each key is one of the members. All are in [0, size).
 
     Examples
     --------
@@ -344,13 +346,13 @@ def is_member(keys: Ints, among: Ints, size: int) -> Bools:
     """
     if size <= _MAX_MEMBER_TABLE:
         table = np.zeros(size, np.bool_)
-        table[among] = True
+        table[members] = True
         return np.asarray(table[keys])
     # For keys that are nearly sorted, this is much faster than np.isin, which uses hashes.
-    members = np.sort(among)
-    places = np.searchsorted(members, keys)
-    members = np.append(members, -1)  # for keys above all members
-    return np.asarray(members[places] == keys)
+    sorted_members = np.sort(members)
+    places = np.searchsorted(sorted_members, keys)
+    sorted_members = np.append(sorted_members, -1)  # for keys above all members
+    return np.asarray(sorted_members[places] == keys)
 
 
 def first_occurrences(keys: Ints, size: int) -> Bools | None:

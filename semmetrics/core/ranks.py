@@ -124,13 +124,13 @@ def _count_together(
 ) -> None:
     """Count for the first given candidates of all rows, then for the second ones, and so on.
 
-    All counts are transferred from a device once, at the end. Torch also counts the tied candidates
-    before a candidate if there are none: it would have to wait for the device to find out.
+    All counts are transferred from a device once, at the end. With torch, tied candidates before a
+    candidate are counted even if nothing is tied, as finding that out means waiting for the device.
     """
     xp = backend.xp
     n_queries, n_candidates = table.shape
-    query_numbers = xp.arange(n_queries, **backend.place)
-    column_numbers = xp.arange(n_candidates, **backend.place)
+    row_numbers = xp.arange(n_queries, **backend.device_options)
+    column_numbers = xp.arange(n_candidates, **backend.device_options)
     n_given = lengths(indptr)[rows]
     places_of_slots = []
     counts_of_slots = []
@@ -141,10 +141,10 @@ def _count_together(
         similarities = table
         if len(slot_rows) < n_queries:
             similarities = table[backend.array(slot_rows)]
-        values = similarities[query_numbers[: len(slot_rows), None], columns]
+        values = similarities[row_numbers[: len(slot_rows), None], columns]
         is_equal = similarities == values
         n_tied = is_equal.sum(1) - 1
-        n_tied_before = n_tied * 0
+        n_tied_before = xp.zeros_like(n_tied)
         if backend.torch or n_tied.any():
             n_tied_before = (is_equal & (column_numbers[None] < columns)).sum(1)
         n_nearer = (similarities > values).sum(1)
@@ -261,7 +261,7 @@ def _sum_down(table: Any, columns: Any, test: _BlockTest) -> Ints:
 # ---- nearest candidates -----------------------------------------------------
 
 
-class First(NamedTuple):
+class Nearest(NamedTuple):
     """The nearest candidates of each query, compared with one given candidate of each query.
 
     Attributes
@@ -289,9 +289,9 @@ class First(NamedTuple):
     finite: Bools
 
     @staticmethod
-    def empty(size: int) -> First:
+    def empty(size: int) -> Nearest:
         """Return the entries of queries without candidates, which are to be filled in."""
-        return First(
+        return Nearest(
             places=np.full(size, -1, np.int32),
             values=np.full(size, np.nan),
             tied=np.zeros(size, np.int64),
@@ -301,7 +301,7 @@ class First(NamedTuple):
         )
 
 
-def find_first(table: Any, codes: Codes) -> First:
+def find_nearest(table: Any, codes: Codes) -> Nearest:
     """Find the nearest candidate of each query, in tiles of rows that stay in the cache.
 
     Parameters
@@ -313,22 +313,26 @@ def find_first(table: Any, codes: Codes) -> First:
 
     Returns
     -------
-    First
+    Nearest
 
     Examples
     --------
-    >>> found = find_first(np.array([[0.1, 0.5, 0.5], [0.3, 0.2, 0.1]]), np.array([1, 2]))
+    >>> found = find_nearest(np.array([[0.1, 0.5, 0.5], [0.3, 0.2, 0.1]]), np.array([1, 2]))
     >>> found.places.tolist(), found.tied.tolist(), found.reached.tolist(), found.others.tolist()
     ([1, 0], [1, 0], [True, False], [2, 0])
     """
-    first = First.empty(len(table))
+    nearest = Nearest.empty(len(table))
     bytes_per_row = table.shape[1] * table.dtype.itemsize
     tiles = slices(len(table), _BYTES_PER_TILE // max(1, bytes_per_row))
-    run_parts(partial(_find_first_of_tile, table, codes, first), tiles, count_workers())
-    return first
+    run_parts(
+        partial(_find_nearest_of_tile, table, codes, nearest), tiles, count_workers()
+    )
+    return nearest
 
 
-def _find_first_of_tile(table: Any, codes: Codes, first: First, tile: slice) -> None:
+def _find_nearest_of_tile(
+    table: Any, codes: Codes, nearest: Nearest, tile: slice
+) -> None:
     """Find the nearest candidates of some queries."""
     similarities = table[tile]
     given_columns = codes[tile]
@@ -338,20 +342,21 @@ def _find_first_of_tile(table: Any, codes: Codes, first: First, tile: slice) -> 
     with np.errstate(all="ignore"):
         is_sum_finite = np.isfinite(similarities.sum())
     if not is_sum_finite:  # a sum of finite numbers may overflow
-        first.finite[tile] = np.isfinite(similarities).all(axis=1)
+        nearest.finite[tile] = np.isfinite(similarities).all(axis=1)
     is_reached = (similarities[rows, given_columns] == best) & (given_columns >= 0)
-    first.places[tile] = places
-    first.others[tile] = places
-    first.values[tile] = best
-    first.reached[tile] = is_reached
+    nearest.places[tile] = places
+    nearest.others[tile] = places
+    nearest.values[tile] = best
+    nearest.reached[tile] = is_reached
     reached_rows = np.flatnonzero(is_reached)
     if not len(reached_rows):
         return
     is_nearest = similarities[reached_rows] == best[reached_rows, None]
     if np.count_nonzero(is_nearest) == len(reached_rows):
         return  # usually nothing is tied
+    # The given candidate is not tied with itself.
     is_nearest[np.arange(len(reached_rows)), given_columns[reached_rows]] = False
     n_tied = is_nearest.sum(axis=1)
-    first.tied[tile][reached_rows] = n_tied
+    nearest.tied[tile][reached_rows] = n_tied
     is_tied = n_tied > 0
-    first.others[tile][reached_rows[is_tied]] = is_nearest[is_tied].argmax(axis=1)
+    nearest.others[tile][reached_rows[is_tied]] = is_nearest[is_tied].argmax(axis=1)

@@ -50,7 +50,7 @@ _LARGE_COST = 1e30  # larger than scaled costs
 _SHIFT_STEPS = (1.5, 1.1, 0.7, 0.4)
 _MASS_UNITS = 1 << 20  # of the whole mass, when rows are balanced
 _MIN_ACTIVE_SHARE = 0.7  # solved problems are removed if fewer problems are active
-_NEVER = np.float32(np.inf)
+_CLOSING_COST = np.float32(np.inf)  # of a row that has no mass left
 
 # The last six bits of a number can store its place on an axis, as there are at most 63 nodes.
 _PLACE_MASK = 63
@@ -189,7 +189,8 @@ def _tag_places(values: NDArray[Any]) -> Singles:
     """Replace the last six bits of single-precision numbers by their place on the first axis."""
     bits = values.astype(np.float32, copy=False).view(np.int32) & ~_PLACE_MASK
     places = np.arange(len(values), dtype=np.int32)
-    bits |= places.reshape(-1, *[1] * (values.ndim - 1))
+    other_axes = [1] * (values.ndim - 1)
+    bits |= places.reshape(-1, *other_axes)
     return bits.view(np.float32)
 
 
@@ -247,9 +248,10 @@ def _balance_rows(
 ) -> None:
     """Shift the rows of a table until each receives about as much mass as it has, in place.
 
-    If every column is served by its cheapest row, a row becomes more expensive by its surplus, or
-    cheaper by the mass that it still needs. These are subgradient steps of the dual problem (Shor 1985), in
-    units of the spread of costs. Masses are integers here, so that sums do not depend on an order.
+    Every column is served by its cheapest row. Then a row becomes more expensive by its surplus, or
+    cheaper by the mass that it still needs. These are subgradient steps of the dual problem (Shor
+    1985), in units of the spread of costs. Masses are integers here, so that sums do not depend on
+    an order.
 
     Parameters
     ----------
@@ -328,7 +330,7 @@ def _place_edges(problems: TransportProblems, order: _ColumnOrder) -> _PlacedEdg
         flows[edge] = flow
         is_row_leaf[edge] = row_ends
         supplies[row_place] = supply - flow
-        flat_closing_costs[row_place] = np.where(row_ends, _NEVER, 0.0)
+        flat_closing_costs[row_place] = np.where(row_ends, _CLOSING_COST, 0.0)
         n_closed = n_closed + row_ends
         turn = np.where(row_ends, turn, turn + size)
         column = ordered_columns.take(turn)
@@ -358,7 +360,7 @@ def _root_trees(costs: Floats, edges: _PlacedEdges, tolerance: Floats) -> _Trees
     if n_edges <= 31:
         mask_type = np.dtype(np.int32)
     bits = _edge_bits(n_edges, mask_type)
-    no_edge = bits * 0
+    no_edge = np.zeros_like(bits)
     down_bits = np.where(edges.is_row_leaf, no_edge, bits)
     up_bits = np.where(edges.is_row_leaf, bits, no_edge)
     cells = edges.rows * n + edges.columns
@@ -367,7 +369,7 @@ def _root_trees(costs: Floats, edges: _PlacedEdges, tolerance: Floats) -> _Trees
     row_nodes = edges.rows * size + numbers
     column_nodes = (m + edges.columns) * size + numbers
     parents = np.where(edges.is_row_leaf, column_nodes, row_nodes)
-    leaves = row_nodes + column_nodes - parents
+    leaves = np.where(edges.is_row_leaf, row_nodes, column_nodes)
     leaves = np.where(edges.is_used, leaves, (m + n) * size + numbers)
     down = np.zeros((m + n + 1) * size, mask_type)
     up = np.zeros((m + n + 1) * size, mask_type)
@@ -395,7 +397,7 @@ def _root_trees(costs: Floats, edges: _PlacedEdges, tolerance: Floats) -> _Trees
 def _edge_bits(n_edges: int, mask_type: np.dtype[Any]) -> Masks:
     """Return the mask of each edge, shape (edges, 1)."""
     shifts = np.arange(n_edges, dtype=mask_type)[:, None]
-    bits: Masks = (shifts * 0 + 1) << shifts
+    bits: Masks = np.ones_like(shifts) << shifts
     return bits
 
 
@@ -445,8 +447,9 @@ def _pivot(trees: _Trees, reduced: Floats, column: Ints, is_active: Bools) -> No
     leaving = _send_mass(trees, cycle, row * n + column)
     # The sign with which potentials change depends on the side of the leaving edge.
     cuts_column = (cycle.column_path >> leaving) & 1 != 0
+    sign = np.where(cuts_column, 1, -1)
     behind = _repair_paths(trees, cycle, leaving, cuts_column)
-    step = reduced * is_active * (cuts_column * 2 - 1)
+    step = reduced * is_active * sign
     # The mask is -1 for nodes behind the leaving edge, and 0 for other nodes.
     trees.v -= behind[m:] * step
     trees.u += behind[:m] * step
@@ -521,16 +524,17 @@ def _repair_paths(
     int array, shape (nodes, problems)
         -1 for nodes behind the leaving edge, and 0 for other nodes.
     """
-    one = leaving * 0 + 1
+    one = np.ones_like(leaving)
     leaving_bit = one << leaving
     other_falling = cycle.falling & ~leaving_bit
     down = trees.down
     up = trees.up
+    # All bits of -1 are ones, so that `& behind` selects the nodes behind the leaving edge.
     behind: Masks = -(((down | up) >> leaving) & 1)
     gained = np.where(cuts_column, cycle.rising, other_falling) & behind
     lost = np.where(cuts_column, other_falling, cycle.rising) & behind
     new_edge = leaving_bit & behind
-    walks_down: Masks = -(cuts_column * one)
+    walks_down: Masks = -(cuts_column * one)  # -1 or 0, as for ``behind``
     changed_down = (down & ~lost) | (gained & ~up)
     changed_up = (up & ~gained) | (lost & ~down)
     trees.down = (changed_down & ~new_edge) | (new_edge & walks_down)

@@ -206,21 +206,22 @@ class SparsePairs:
         n_rows = stop - start
         row_of_cell = row_numbers(frequent.cells.indptr)
         places = row_of_cell * self._n_frequent + frequent.cells.features
-        for columns in self._classes:
-            out_of_class = out[:, columns.columns]
-            values = frequent.scaled_values(columns.scale_of_kind)
+        for column_class in self._classes:
+            out_of_class = out[:, column_class.columns]
+            values = frequent.scaled_values(column_class.scale_of_kind)
+            # Cells of the same row and feature are added.
             dense_rows = np.bincount(places, values, n_rows * self._n_frequent)
             np.matmul(
                 dense_rows.reshape(n_rows, self._n_frequent),
-                self._dense_columns[:, columns.columns],
+                self._dense_columns[:, column_class.columns],
                 out=out_of_class,
             )
-            values = rare.scaled_values(columns.scale_of_kind)
+            values = rare.scaled_values(column_class.scale_of_kind)
             sparse_rows = csr_array(
                 (values, rare.cells.features, rare.cells.indptr),
-                (n_rows, columns.rare.shape[0]),
+                (n_rows, column_class.rare.shape[0]),
             )
-            products = sparse_rows @ columns.rare
+            products = sparse_rows @ column_class.rare
             # A product of sparse matrices contains each of its cells once.
             product_rows = row_numbers(products.indptr.astype(np.int64))
             out_of_class[product_rows, products.indices] += products.data
@@ -249,7 +250,9 @@ def _split_features(rows: Cells, columns: Cells) -> _FeatureSplit:
     is_frequent = n_pairs * _DENSE_GAIN > len(rows) * len(columns)
     max_frequent = _MAX_DENSE_BYTES // (8 * max(1, len(columns)))
     if is_frequent.sum() > max_frequent:
-        is_frequent &= n_pairs > np.sort(n_pairs)[-max_frequent - 1]
+        # Only the features with the most pairs fit into memory.
+        most_pairs_of_others = np.sort(n_pairs)[-max_frequent - 1]
+        is_frequent &= n_pairs > most_pairs_of_others
     is_rare = (n_pairs > 0) & ~is_frequent
     return _FeatureSplit(is_frequent, is_rare)
 

@@ -103,8 +103,9 @@ def _lcs_of_short_sequences(
     # Pairs with more steps come first, so that the pairs of each step are a slice.
     order = np.argsort(-n_steps, kind="stable")
     starts = ragged.offsets(n_steps)[:-1][order]
-    pairs_by_length = np.bincount(n_steps)
-    n_pairs_of_step = np.cumsum(pairs_by_length[::-1])[::-1][1:]
+    n_pairs_with_steps = np.bincount(n_steps)
+    n_pairs_with_at_least = np.cumsum(n_pairs_with_steps[::-1])[::-1]
+    n_pairs_of_step = n_pairs_with_at_least[1:]  # at least step + 1 steps
     states = np.full(len(first), _ALL_ONES)
     for step, n_pairs in enumerate(n_pairs_of_step.tolist()):
         state = states[:n_pairs]
@@ -162,14 +163,18 @@ def _find_masks(
 def _lcs_of_long_sequences(
     sequence: NDArray[np.integer], pattern: NDArray[np.integer]
 ) -> int:
-    """Return the LCS length of one pair of sequences. The bits of the pattern are one Python integer."""
+    """Return the LCS length of one pair of sequences.
+
+    The bits of the pattern are one Python integer.
+    """
     if not len(sequence) or not len(pattern):
         return 0
     order = np.argsort(pattern, kind="stable")
     tokens, starts = np.unique(pattern[order], return_index=True)
     places = np.split(order, starts[1:])
     places_of_token = dict(zip(tokens.tolist(), places, strict=True))
-    find_mask = lru_cache(maxsize=_MAX_STORED_MASKS)(partial(_mask, places_of_token))
+    store_masks = lru_cache(maxsize=_MAX_STORED_MASKS)
+    find_mask = store_masks(partial(_mask, places_of_token))
     all_ones = (1 << len(pattern)) - 1
     state = all_ones
     for token in sequence[np.isin(sequence, pattern)].tolist():

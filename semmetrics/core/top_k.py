@@ -112,7 +112,8 @@ def top_k(
     workers = count_workers()
     memory_per_worker = memory // workers
     if columns:
-        parts = slices(n_lines, -(-n_lines // workers))
+        lines_per_worker = -(-n_lines // workers)  # rounded up
+        parts = slices(n_lines, lines_per_worker)
         find_part = partial(_find_in_columns, values, k, memory_per_worker, top)
     else:
         parts = row_slices(values, min(memory_per_worker, _MAX_BYTES_OF_ROWS))
@@ -172,7 +173,7 @@ def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
             pending.append((rows[max_rows:], n_examined))
             rows = rows[:max_rows]
         values, places = _find_largest(backend, table, rows, n_examined)
-        is_later: NDArray[Any] = places * 0
+        is_later: NDArray[Any] = np.zeros_like(places)
         if later is not None:
             is_later = np.take_along_axis(later[rows], places, 1)
         order = np.lexsort((places, is_later, _descending_keys(values)))[:, :k]
@@ -287,7 +288,8 @@ def _find_in_rows(values: Any, k: int, top: TopK, rows: slice) -> None:
         return
     maxima = _chunk_maxima(block, n_chunks)
     _check_nan([maxima], block, rows.start, 0)
-    bounds = np.partition(maxima, maxima.shape[1] - k, axis=1)[:, -k, None]
+    partitioned = np.partition(maxima, maxima.shape[1] - k, axis=1)
+    bounds = partitioned[:, -k, None]
     is_candidate = block >= bounds
     cells = np.flatnonzero(is_candidate)
     if len(cells) > _MAX_CANDIDATES_PER_K * n_rows * k:
@@ -402,12 +404,14 @@ def _find_column_bounds(
         block = _read_block(values, rows, part)
         n_chunks = len(block) // chunk_size
         n_in_chunks = n_chunks * chunk_size
+        block_maxima = []
         if n_chunks:
             chunks = block[:n_in_chunks].reshape(chunk_size, n_chunks, -1)
-            maxima.append(chunks.max(axis=0))
+            block_maxima.append(chunks.max(axis=0))
         if len(block) > n_in_chunks:
-            maxima.append(block[n_in_chunks:].max(axis=0)[None])
-        _check_nan(maxima[-2:], block, rows.start, part.start)
+            block_maxima.append(block[n_in_chunks:].max(axis=0)[None])
+        _check_nan(block_maxima, block, rows.start, part.start)
+        maxima += block_maxima
     table = np.concatenate(maxima)
     table.partition(len(table) - k, axis=0)
     bounds: NDArray[Any] = table[-k]
@@ -447,8 +451,8 @@ def _sort_lines(block: NDArray[Any], k: int, lines: slice, top: TopK) -> None:
 
 
 def _sort_candidates(
-    line: Ints,
-    place: Ints,
+    line_of_candidate: Ints,
+    place_of_candidate: Ints,
     candidates: NDArray[Any],
     k: int,
     lines: slice,
@@ -458,9 +462,9 @@ def _sort_candidates(
 
     Parameters
     ----------
-    line : int array, shape (n,)
+    line_of_candidate : int array, shape (n,)
         The line of each candidate, from 0. Every line has at least k candidates.
-    place : int array, shape (n,)
+    place_of_candidate : int array, shape (n,)
         The place of each candidate in its line. Within a line, places are in increasing order.
     candidates : array, shape (n,)
     k : int
@@ -472,8 +476,8 @@ def _sort_candidates(
     n_lines = lines.stop - lines.start
     # NumPy sorts integers of 16 bits much faster.
     line_type = np.uint16 if n_lines <= 1 << 16 else np.int64
-    by_line = np.argsort(line.astype(line_type), kind="stable")
-    line = line[by_line]
+    by_line = np.argsort(line_of_candidate.astype(line_type), kind="stable")
+    line = line_of_candidate[by_line]
     candidates = candidates[by_line]
     indptr = offsets(np.bincount(line, minlength=n_lines))
     max_candidates = int(np.diff(indptr).max(initial=0))
@@ -487,4 +491,4 @@ def _sort_candidates(
         order = np.lexsort((_descending_keys(candidates), line))
         best = order[positions(indptr) < k].reshape(n_lines, k)
     top.values[lines] = candidates[best]
-    top.places[lines] = place[by_line][best]
+    top.places[lines] = place_of_candidate[by_line][best]

@@ -42,7 +42,8 @@ from semmetrics.core.transport_solvers import solve_block
 
 _MAX_CELLS_PER_BLOCK = 1 << 19
 _MIN_CELLS_PER_BLOCK = 1 << 16  # with smaller blocks, threads cost more than they save
-_SLACK = 1.05  # larger blocks, so that blocks of different sizes do not leave a small one over
+# Blocks are larger than an equal share of the cells, so that no small block is left at the end.
+_SLACK = 1.05
 _MIN_SHARE = 1e-15  # smaller shares of mass result from rounding
 
 
@@ -202,8 +203,9 @@ def _group_items(sides: _Sides, workers: int) -> Iterator[Ints]:
     """Yield groups of items of similar sizes, with an equal share of the costs for each worker."""
     n_pred, n_ref = sides.sizes()
     n_cells = int((n_pred * n_ref).sum())
-    n_blocks_per_worker = max(1, -(-n_cells // (_MAX_CELLS_PER_BLOCK * workers)))
-    cells_per_block = int(n_cells / (workers * n_blocks_per_worker) * _SLACK)
+    max_cells_of_round = _MAX_CELLS_PER_BLOCK * workers  # with one block per worker
+    n_rounds = max(1, -(-n_cells // max_cells_of_round))  # rounded up
+    cells_per_block = int(n_cells / (workers * n_rounds) * _SLACK)
     cells_per_block = max(_MIN_CELLS_PER_BLOCK, cells_per_block)
     cells_per_block = min(_MAX_CELLS_PER_BLOCK, cells_per_block)
     return group_by_size(n_pred, n_ref, cells_per_block)
@@ -294,7 +296,7 @@ def _gather_costs(
                 backend.array(ref_codes[:n, start:stop].T),
             )
             by_item = to_numpy(table)
-            costs[:m, :n, start:stop] = by_item.swapaxes(0, 2).swapaxes(0, 1)
+            costs[:m, :n, start:stop] = by_item.transpose(1, 2, 0)
     return costs
 
 
@@ -314,7 +316,9 @@ def _remove_common(block: _Block) -> tuple[Floats, Floats]:
     is_equal = block.is_equal.take(items, -1)
     rows = block.rows.take(items, -1)
     columns = block.columns.take(items, -1)
-    has_no_repeats = (is_equal.sum(0) <= 1).all(0) & (is_equal.sum(1) <= 1).all(0)
+    has_unique_rows = (is_equal.sum(0) <= 1).all(0)
+    has_unique_columns = (is_equal.sum(1) <= 1).all(0)
+    has_no_repeats = has_unique_rows & has_unique_columns
     smaller_masses = np.minimum(rows[:, None], columns)
     common = np.where(is_equal & has_no_repeats, smaller_masses, 0.0)
     # Each sum has at most one number that is not 0.

@@ -96,6 +96,7 @@ def solve_block(costs: Floats, rows: Floats, columns: Floats, names: Ints) -> So
     problems = TransportProblems(costs, rows, columns, n_rows, n_columns, largest)
     has_mass = (n_rows > 0) & (n_columns > 0)
     is_summable = has_mass & (largest <= _MAX_SUMMABLE_COST)
+    # Problems with more rows than columns are flipped.
     is_tall = n_rows > n_columns
     for solver, is_chosen in _choose_solvers(problems):
         for flip in (False, True):
@@ -173,8 +174,8 @@ def _pack_front(costs: Floats, masses: Floats, axis: int) -> tuple[Floats, Float
         The axis of ``costs`` to which the masses belong.
     """
     has_mass = masses > 0
-    has_gap = (has_mass[1:] & ~has_mass[:-1]).any(0)
-    numbers = np.flatnonzero(has_gap)
+    is_out_of_order = (has_mass[1:] & ~has_mass[:-1]).any(0)
+    numbers = np.flatnonzero(is_out_of_order)
     if not len(numbers):
         return costs, masses
     order = np.argsort(~has_mass[:, numbers], axis=0, kind="stable")

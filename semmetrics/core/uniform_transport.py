@@ -1,17 +1,17 @@
-"""Transport problems with equal masses, as many on both sides: assignment problems.
+"""Transport problems with equal masses and as many rows as columns: assignment problems.
 
-Some optimal plan of such a problem is a permutation (Birkhoff 1946). Potentials prove it like any
-other plan.
+Some optimal plan of such a problem is a permutation (Birkhoff 1946). Potentials prove that it is
+optimal, as for any other plan.
 
 Conventions
 -----------
-Small problems are solved together by a search for potentials. In turns, each row potential is set
-halfway between the two least of the row's costs minus column potentials, and each column potential
-halfway between the two least of the column's costs minus row potentials. Belief propagation finds
-a matching by the same messages (Bayati, Shah, Sharma 2008), but sends one for each cell, and here
-there is one for each row and each column. Each step is made a third longer, which reduces the
-number of steps. If every column has a different cheapest row, these cells are the plan. Steps are
-computed in single precision, and the proof in double precision.
+Small problems are solved together by a search for potentials. Each row potential is moved halfway
+between the two least of the row's costs minus column potentials. Then each column potential is
+moved halfway between the two least of the column's costs minus row potentials, and so on. Belief
+propagation finds a matching by the same messages (Bayati, Shah, Sharma 2008), but sends one for
+each cell instead of one for each row and each column. Each step is a third longer than halfway,
+which reduces the number of steps. If every column has a different cheapest row, these cells are the
+plan. Steps are computed in single precision, and the proof in double precision.
 
 The remaining problems, such as those with several best plans, and large problems are solved one by
 one by ``linear_sum_assignment`` of scipy (Crouse 2016). It is exact, but returns no potentials.
@@ -181,7 +181,7 @@ class _Search(NamedTuple):
     u, v : float32 arrays, shapes (rows, problems) and (columns, problems)
         Row and column potentials.
     step_factors : float32 array, shape (rows, problems)
-        0 for padding, whose potentials stay 0, and else 1.
+        0 for padding, whose potentials stay 0. Otherwise 1.
     """
 
     numbers: Ints
@@ -194,7 +194,7 @@ class _Search(NamedTuple):
     def start(costs: Floats, is_row: Bools, sizes: Ints, largest: Floats) -> _Search:
         """Return the start of the search: the means of columns as their potentials.
 
-        Rows and columns of padding serve each other at no cost, and no others.
+        A row of padding serves the column of padding with its number at no cost, and no other.
         """
         scaled = scale_costs(costs, largest)
         v = sum_in_order(scaled) / sizes.astype(np.float32)

@@ -32,7 +32,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite, class_numbers
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, undamaged
-from semmetrics.errors import EXAMPLES, ROW, Fact, InputError, Places, at, require
+from semmetrics.errors import MAX_EXAMPLES, ROW, Fact, InputError, Places, at, require
 from semmetrics.messages import pluralize
 from semmetrics.schema import Column, as_id
 
@@ -307,7 +307,7 @@ def _note_unused_arrays(arrays: Arrays, used: set[str]) -> list[Fact]:
     unused = [key for key in arrays if key not in used and key not in _NAME_KEYS]
     if not unused:
         return []
-    return [Fact("unused-arrays", len(unused), tuple(unused[:EXAMPLES]))]
+    return [Fact("unused-arrays", len(unused), tuple(unused[:MAX_EXAMPLES]))]
 
 
 def plain_array(

@@ -14,7 +14,7 @@ from semmetrics.data.cells import may_be_structured, pair_lists
 from semmetrics.data.entries import not_a_list
 from semmetrics.data.form import Form
 from semmetrics.data.items import Items
-from semmetrics.errors import EXAMPLES, Fact, InputError, Places, at
+from semmetrics.errors import MAX_EXAMPLES, Fact, InputError, Places, at
 from semmetrics.messages import counted
 from semmetrics.schema import as_id
 
@@ -103,7 +103,7 @@ def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
     if empty:
         notes.append(Fact("empty-cells", empty, values={"noun": form.noun}))
     if scattered:
-        examples = tuple(scattered[:EXAMPLES])
+        examples = tuple(scattered[:MAX_EXAMPLES])
         notes.append(Fact("scattered-rows", len(scattered), examples))
     return notes
 

@@ -371,7 +371,7 @@ def read_pair_scores(
     chosen = dict(zip(("first", "second", "score"), columns or (), strict=False))
     if group is not None:
         chosen["group"] = group
-    schema = schemas.SCORED_PAIRS.reading(first=to_id, second=to_id)
+    schema = schemas.SCORED_PAIRS.with_readers(first=to_id, second=to_id)
     table = read_side_table(pairs, schema, options, name, chosen=chosen)
     names = None
     if table.names:

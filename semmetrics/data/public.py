@@ -599,12 +599,12 @@ def read_trec(source: Source, form: Form, options: ReadOptions) -> Items:
     scores = table.columns["score" if is_run else "grade"]
     items = []
     first_lines = []
-    for own_rows in table.gathered.values():
+    for own_rows in table.rows_by_group.values():
         items.append([(documents[row], scores[row]) for row in own_rows])
         first_row, *_ = own_rows
         line, _, _ = rows[first_row]
         first_lines.append(line)
-    ids = list(table.gathered)
+    ids = list(table.rows_by_group)
     places = Places(source.name, ids, "line {}", first_lines)
     holds: Holds = "run" if is_run else "judgements"
     title = _TREC_TITLES[width]

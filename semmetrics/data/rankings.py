@@ -20,7 +20,13 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.backend import Backend
 from semmetrics.core.ragged import Codes, Ints
-from semmetrics.core.ranks import Counts, First, count_down, count_nearer, find_first
+from semmetrics.core.ranks import (
+    Counts,
+    Nearest,
+    count_down,
+    count_nearer,
+    find_nearest,
+)
 from semmetrics.core.top_k import first_places
 from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
@@ -141,7 +147,7 @@ class Similarities(_Tables):
         dtype = np.float32 if part.dtype.itemsize < 4 else part.dtype
         return np.ascontiguousarray(part, dtype)
 
-    def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
+    def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> Nearest:
         """Find the candidate that is nearest to each row, and whether it is a given one.
 
         Parameters
@@ -152,11 +158,11 @@ class Similarities(_Tables):
             The given candidate of each row, or -1.
         """
         if columns is None:
-            return find_first(self.table(rows, None), codes)
+            return find_nearest(self.table(rows, None), codes)
         places = np.searchsorted(columns, codes)
         is_inside = np.append(columns, -1)[places] == codes
         own_codes = np.where(is_inside, places, -1)
-        first = find_first(self.table(rows, columns), own_codes)
+        first = find_nearest(self.table(rows, columns), own_codes)
         return first._replace(
             places=columns[first.places].astype(np.int32),
             others=columns[first.others].astype(np.int32),
@@ -210,7 +216,9 @@ class Products(_Tables):
             gallery = gallery[_as_index(backend, columns)]
         if n_rows < self.step < self.shape[0]:
             shape = (self.step, queries.shape[1])
-            padded = backend.xp.zeros(shape, dtype=queries.dtype, **backend.place)
+            padded = backend.xp.zeros(
+                shape, dtype=queries.dtype, **backend.device_options
+            )
             padded[:n_rows] = queries
             queries = padded
         return (queries @ gallery.T)[:n_rows]
@@ -321,10 +329,10 @@ class RankedLists:
         widths = np.diff(starts, append=len(is_start))
         return np.repeat(starts, widths), np.repeat(starts + widths, widths)
 
-    def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
+    def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> Nearest:
         """Find the first candidate of each list, as `Similarities.nearest` does."""
         side = self._select(rows, columns)
-        first = First.empty(len(rows))
+        first = Nearest.empty(len(rows))
         with_entries = np.flatnonzero(side.sizes)
         heads = side.indptr[with_entries]
         first.places[with_entries] = side.codes[heads]

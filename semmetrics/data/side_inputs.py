@@ -243,7 +243,7 @@ def _read_number_file(
         return plain_array(source, options, 1).astype(np.float64)
     if kind != "json":
         return _read_number_table(source, options, of)
-    schema = schemas.NUMBERS[of].reading(score=as_real)
+    schema = schemas.NUMBERS[of].with_readers(score=as_real)
     numbers = parse_source(source)
     if isinstance(numbers, list):
         _, score_column = schema.columns
@@ -266,7 +266,7 @@ def _read_number_table(data: Any, options: ReadOptions, of: str) -> Table:
         column = options.column(role)
         if column is not None:
             chosen[role] = column
-    number_name = schema.columns[1].what
+    number_name = schema.columns[1].noun
     return read_side_table(data, schema, options, of, chosen=chosen, alone=number_name)
 
 

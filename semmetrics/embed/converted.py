@@ -174,14 +174,14 @@ def convert(
     target = Path(folder)
     if target.exists():
         raise InputError("exists", target)
-    with replacing(target, folder=True) as place:
-        written = _write_rows(vectors, place / _VECTORS, progress)
-        np.save(place / _CHECKSUMS, written.checksums, allow_pickle=False)
-        _index_words(vectors).save(place)
-        meta = _describe(vectors, place, written.n_zero_vectors, licence, source)
-        meta[_INDEX_CHECKSUM] = _checksum_index(place, meta)
+    with replacing(target, folder=True) as temporary:
+        written = _write_rows(vectors, temporary / _VECTORS, progress)
+        np.save(temporary / _CHECKSUMS, written.checksums, allow_pickle=False)
+        _index_words(vectors).save(temporary)
+        meta = _describe(vectors, temporary, written.n_zero_vectors, licence, source)
+        meta[_INDEX_CHECKSUM] = _checksum_index(temporary, meta)
         text = json.dumps(meta, indent=1, ensure_ascii=False)
-        (place / META).write_text(text, "utf-8")
+        (temporary / META).write_text(text, "utf-8")
     return target
 
 

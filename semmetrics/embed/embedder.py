@@ -32,6 +32,7 @@ _MAX_SHOWN_LENGTH = 60
 """Characters of a string that an error shows."""
 
 # States of a string in the cache. The last two are for models that report composed strings.
+_STATE_UNKNOWN = 0
 _STATE_KNOWN = 1
 _STATE_LISTED = 2
 _STATE_COMPOSED = 3
@@ -164,11 +165,8 @@ def as_matrix(values: Any, texts: Sequence[str], where: str) -> Vectors:
     try:
         with np.errstate(over="ignore"):  # `check_finite` finds what overflows
             rows = np.array(values, np.float32)
-    except (
-        TypeError,
-        ValueError,
-        RuntimeError,
-    ):  # RuntimeError: a tensor with gradient
+    except (TypeError, ValueError, RuntimeError):
+        # A tensor with a gradient raises RuntimeError.
         wanted = "an array of numbers"
         raise InputError("wrong-type", where, value=values, wanted=wanted) from None
     if rows.ndim != 2 or len(rows) != len(texts) or not rows.size:
@@ -207,7 +205,7 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
     Embedded
         ``truncated`` counts distinct strings.
     """
-    row_of_text = _number(texts)
+    row_of_text = _number_distinct(texts)
     if len(row_of_text) == len(texts):
         return embedder.embed(texts)
     distinct = as_embedded(embedder.embed(list(row_of_text)))
@@ -227,7 +225,7 @@ def embed_unique(embedder: Embedder, texts: Sequence[str]) -> Embedded:
     )
 
 
-def _number(texts: Sequence[str]) -> dict[str, int]:
+def _number_distinct(texts: Sequence[str]) -> dict[str, int]:
     """Number the distinct strings in order of first appearance."""
     return {text: number for number, text in enumerate(dict.fromkeys(texts))}
 
@@ -437,12 +435,12 @@ class CachedEmbedder(_EmbedderWrapper):
         row_of_text = {text: row for row, text in enumerate(stored)}
         rows = np.fromiter((row_of_text[text] for text in texts), np.int64, len(texts))
         states = np.array([state for _, state, _ in stored.values()], np.int64)[rows]
-        truncated = np.array([bool(cut) for _, _, cut in stored.values()], np.bool_)
+        truncated = np.array([bool(flag) for _, _, flag in stored.values()], np.bool_)
         n_truncated = int(truncated[rows].sum())
         composed = None
         if (states > _STATE_KNOWN).any():
             composed = states == _STATE_COMPOSED
-        return Embedded(vectors[rows], states > 0, n_truncated, composed)
+        return Embedded(vectors[rows], states != _STATE_UNKNOWN, n_truncated, composed)
 
     def _decode(self, blobs: Sequence[bytes]) -> Vectors | None:
         """Return stored vectors, or None if one is not finite or has another length."""
@@ -461,12 +459,14 @@ class CachedEmbedder(_EmbedderWrapper):
         embedded = as_embedded(self.embedder.embed(texts))
         truncated = _find_truncated(self.embedder, texts, embedded)
         vectors = np.ascontiguousarray(embedded.vectors, "<f4")
-        states = embedded.known.astype(int)
+        states_of_known = np.full(len(texts), _STATE_KNOWN)
         if embedded.composed is not None:
-            states *= _STATE_LISTED + embedded.composed.astype(int)
+            is_composed = embedded.composed
+            states_of_known = np.where(is_composed, _STATE_COMPOSED, _STATE_LISTED)
+        states = np.where(embedded.known, states_of_known, _STATE_UNKNOWN)
         rows = []
-        for vector, state, cut in zip(vectors, states, truncated, strict=True):
-            rows.append((vector.tobytes(), int(state), int(cut)))
+        for vector, state, flag in zip(vectors, states, truncated, strict=True):
+            rows.append((vector.tobytes(), int(state), int(flag)))
         return rows
 
 

@@ -35,23 +35,23 @@ class EmbeddingKind:
     options: tuple[str, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
-    def open(self, named: Any, **options: Any) -> Embedder:
+    def open(self, source: Any, **options: Any) -> Embedder:
         """Open an embedding of this kind.
 
         Parameters
         ----------
-        named : object
+        source : object
             The name or path after the kind, or an object that can be used as an embedding.
         **options
             Options that apply to the kind.
         """
         if not self.opener:
-            embedder: Embedder = named
+            embedder: Embedder = source
             return embedder
-        open_named: Callable[..., Embedder] = resolve_name(
+        opener: Callable[..., Embedder] = resolve_name(
             f"semmetrics.embed.{self.opener}"
         )
-        return open_named(named, **self.fixed, **options)
+        return opener(source, **self.fixed, **options)
 
 
 _TEXT_MODEL_OPTIONS = ("device", "batch_size", "cache")

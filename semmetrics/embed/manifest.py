@@ -230,7 +230,7 @@ def fetch(
     with exclusive(file):
         if target.exists():  # another process has fetched it meanwhile
             return _find_existing(target, entry, source)
-        checked = _find_check(entry)
+        checked = _source_of_digest(entry)
         sha256 = download(
             entry.url,
             file,
@@ -265,13 +265,13 @@ def _find_existing(folder: Path, entry: Entry, source: str) -> Fetched:
     return Fetched(folder, "", "manifest" if entry.sha256 else "")
 
 
-def _find_check(entry: Entry) -> str:
+def _source_of_digest(entry: Entry) -> str:
     """Return the source of the expected SHA-256 of a download, as in `Fetched`."""
-    from semmetrics.store.downloads import recorded
+    from semmetrics.store.downloads import recorded_digest
 
     if entry.sha256:
         return "manifest"
-    if recorded(entry.url):
+    if recorded_digest(entry.url):
         return "first download"
     return ""
 

@@ -1,4 +1,4 @@
-"""The name that a label is a form of: normalised, without article, in the singular.
+"""Find the names that labels are forms of: normalised, without an article, in the singular.
 
 Conventions
 -----------
@@ -197,16 +197,17 @@ class LabelNames:
         """Return the singular of a word among candidates with their cosines, or None."""
         is_noun = self._is_noun(word)
         nouns = [candidate for candidate in cosines if self._is_noun(candidate)]
+        if is_noun and not nouns:
+            return None
         nearest = max(nouns or cosines, key=cosines.__getitem__)
-        if not nouns:
-            is_plural = not is_noun and cosines[nearest] >= _MIN_COSINE_OF_NOUNS
-        elif is_noun:
-            is_plural = cosines[nearest] >= _MIN_COSINE_OF_NOUNS
-        elif word.endswith(_CERTAIN_SUFFIXES) and nouns != [word.removesuffix("s")]:
-            is_plural = True
-        else:
-            is_plural = cosines[nearest] >= _MIN_COSINE_OF_OTHERS
-        return nearest if is_plural else None
+        min_cosine = _MIN_COSINE_OF_NOUNS
+        if nouns and not is_noun:
+            if word.endswith(_CERTAIN_SUFFIXES) and nouns != [word.removesuffix("s")]:
+                return nearest
+            min_cosine = _MIN_COSINE_OF_OTHERS
+        if cosines[nearest] < min_cosine:
+            return None
+        return nearest
 
     def _find_joined(self, names: Sequence[str]) -> dict[str, str]:
         """Return the joined word of each name of several words that is a noun only if joined."""

@@ -92,7 +92,7 @@ def open_embedding(
     kind, as in sbert:nonsense (kinds: static, same, word2vec, glove, fasttext, kv, converted,
     sbert, transformers, matrix).
     """
-    kind, named = _resolve(spec)
+    kind, source = _resolve(spec)
     _check_applies(kind, spec, "device", device)
     _check_applies(kind, spec, "max_words", max_words)
     _check_positive("batch_size", batch_size)
@@ -105,7 +105,7 @@ def open_embedding(
         "max_bytes": max_bytes,
     }
     applicable = {name: options[name] for name in options if name in kind.options}
-    model = kind.open(named, **applicable)
+    model = kind.open(source, **applicable)
     if not cache:
         return model
     is_slow = "cache" in kind.options and is_cacheable(model)
@@ -175,6 +175,7 @@ def open_embeddings(
     for name, spec in specs.items():
         options = options_of[name]
         device_of_model = device if "device" in options else None
+        # If it applies to none of them, opening the first one raises the error.
         max_words_of_model = max_words
         if applies and "max_words" not in options:
             max_words_of_model = None
@@ -214,11 +215,11 @@ def _resolve(spec: Any) -> tuple[EmbeddingKind, Any]:
     text = os.fspath(spec)
     if not text:
         raise _empty_name_error(f"write a path, or {DEFAULT!r}")
-    kind, colon, named = text.partition(":")
+    kind, colon, name = text.partition(":")
     if colon and kind in KINDS:
-        if not named and kind not in SHIPPED:
+        if not name and kind not in SHIPPED:
             raise _empty_name_error(f"write {kind}:NAME or {kind}:PATH")
-        return KINDS[kind], named
+        return KINDS[kind], name
     if isinstance(spec, str) and text in SHIPPED:
         return KINDS[text], ""
     path = Path(text)
@@ -249,13 +250,13 @@ def _find_fetched(name: str) -> Path:
 # ---- names ------------------------------------------------------------------------------
 
 
-def named_or_words(embedding: Any) -> Any:
+def resolve_mapping(embedding: Any) -> Any:
     """Return a user's embedding, with mappings from words to vectors turned into word vectors.
 
     Parameters
     ----------
     embedding : None, specification, Embedder, mapping from word to vector, or mapping from name
-        A mapping from name contains any of the others.
+        The values of a mapping from name are any of the others.
 
     Raises
     ------
@@ -265,9 +266,9 @@ def named_or_words(embedding: Any) -> Any:
 
     Examples
     --------
-    >>> named_or_words({"cat": [1, 0], "kitten": [1, 0.5]}).identity
+    >>> resolve_mapping({"cat": [1, 0], "kitten": [1, 0.5]}).identity
     'words-2@58ce4cf87e89'
-    >>> named_or_words({"cat": [1, 0], "bert": "sbert:bert"})
+    >>> resolve_mapping({"cat": [1, 0], "bert": "sbert:bert"})
     Traceback (most recent call last):
     semmetrics.errors.InputError: embedding: 'cat' has a vector, but 'bert' does not. Give a
     vector for each word, or an embedding for each name.
@@ -286,7 +287,7 @@ def named_or_words(embedding: Any) -> Any:
         raise InputError("mixed-mapping", "embedding", word=words[0], other=names[0])
     if words:
         return from_words(values)
-    return {name: _check_named(name, value) for name, value in values.items()}
+    return {name: _check_value(name, value) for name, value in values.items()}
 
 
 def _is_vector(value: Any) -> bool:
@@ -296,11 +297,10 @@ def _is_vector(value: Any) -> bool:
     return isinstance(getattr(value, "shape", None), tuple)
 
 
-def _check_named(name: Any, value: Any) -> Any:
-    """Return an embedding by name, with a mapping turned into word vectors.
+def _check_value(name: Any, value: Any) -> Any:
+    """Return the embedding with a name, or the word vectors of a mapping.
 
-    Objects that are not embeddings raise an error. Names and paths are checked when they are
-    opened.
+    Objects that are not embeddings raise an error. Specifications are checked when they are opened.
     """
     where = f"embedding {name!r}"
     if isinstance(value, Mapping):

@@ -46,7 +46,7 @@ _MAX_TOKENS_IN_FULL_BATCH = 8
 """Strings with more tokens than this are in smaller batches, with about as many tokens in all."""
 _HUB_TIMEOUT = 5  # seconds
 _NO_LIMIT = 1_000_000
-"""From this number of tokens, a limit means that there is none. Tokenizers then report 1e30."""
+"""A limit of at least so many tokens means that there is none. Tokenizers report 1e30 then."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 _PROBE = "Naïve Café: 3.50 T-shirts, traffic_light"
@@ -119,10 +119,10 @@ class SentenceEmbedder:
     def identity(self) -> str:
         """The name of the vectors in signatures, with a SHA-256 of everything that decides them.
 
-        These are the weights, the vocabulary and the settings. Weights do not show the number of
-        attention heads, nor a vocabulary whether strings are lower-cased. So the SHA-256 also
-        covers numbers of the configuration and the tokens of a test string. It does not depend on
-        the file format and the location of the model.
+        These are the weights, the vocabulary and the settings. The weights do not show the number
+        of attention heads, and the vocabulary does not show whether strings are lower-cased. So the
+        SHA-256 also covers settings of the configuration and the tokens of a test string. It does
+        not depend on the file format and the location of the model.
         """
         digest = hashlib.sha256()
         settings = self._settings()
@@ -399,7 +399,7 @@ def _sentence_dimension(model: Any) -> int:
 
 @contextmanager
 def _loading_errors(name: str, owner: str = "") -> Iterator[bool]:
-    """Say whether to load a model without the hub, and turn any failure into an error with a fix.
+    """Yield whether to load a model without the hub, and turn failures into errors with a fix.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ from semmetrics.store.files import file_digest
 FILES = ("static-rows.npy", "static-mean.npy", "static-vocabulary.txt")
 """The files that decide the vectors. The identity is the SHA-256 of their bytes in this order."""
 
-SHARE = np.float32(0.7)
+VECTOR_SHARE = np.float32(0.7)
 """The contribution of an entry without a part, as a share of its vector minus the mean."""
 
 _WORD = re.compile(r"[a-z0-9]+")
@@ -147,7 +147,7 @@ class Tokenizer:
                 number = self.numbers.get(" ".join(words[start : start + n_words]))
                 if number is not None:
                     break
-            if number is None:  # not even the first word is an entry
+            if number is None:  # not even the first word is an entry, and n_words is 1
                 numbers += self._cut_word(words[start])
             else:
                 numbers.append(number)
@@ -169,14 +169,14 @@ class Tokenizer:
                 if number is not None:
                     numbers.append(number)
                     break
-            start = end
+            start = end  # start + 1 if no entry was found
         return numbers
 
 
 # ---- models -----------------------------------------------------------------------------
 
 
-class _VectorTable(Protocol):
+class _VectorRows(Protocol):
     """Vectors by row, such as a float32 matrix or `PackedRows`."""
 
     def __len__(self) -> int: ...
@@ -201,7 +201,7 @@ class StaticModel:
     """
 
     def __init__(
-        self, entries: Sequence[str], rows: _VectorTable, mean: Vectors
+        self, entries: Sequence[str], rows: _VectorRows, mean: Vectors
     ) -> None:
         self.tokenizer = Tokenizer(entries)
         self._rows = rows
@@ -267,7 +267,7 @@ class StaticModel:
         rows_of_parts = self._n_vectors + entries
         rows_of_vectors = entries - self._n_continuations
         contributions = self._rows[np.where(has_part, rows_of_parts, rows_of_vectors)]
-        contributions[~has_part] *= SHARE
+        contributions[~has_part] *= VECTOR_SHARE
         return contributions
 
 

@@ -54,7 +54,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = b"PK\x03\x04"
 _CHUNK_SIZE = 1 << 24
 _SIZE_FACTOR = 16
-"""How much larger files of vectors may be than other files. Vectors are mapped, or all needed."""
+"""How many times larger files of vectors may be than other files."""
 
 
 # ---- word vectors -----------------------------------------------------------------------
@@ -104,21 +104,23 @@ def read_vectors(
             "bad-option", name="max_words", value=max_words, wanted="at least 1"
         )
     buffer = map_file(file, member, _SIZE_FACTOR * max_bytes)
-    form = detect_format(buffer, where)
-    if kind is not None and form not in WORD_KINDS[kind]:
-        raise InputError("wrong-vectors", where, found=_kind_of(form), wanted=kind)
-    if form == "fasttext":
+    file_format = detect_format(buffer, where)
+    if kind is not None and file_format not in WORD_KINDS[kind]:
+        raise InputError(
+            "wrong-vectors", where, found=_kind_of(file_format), wanted=kind
+        )
+    if file_format == "fasttext":
         return _read_fasttext_model(file, where, name, max_words)
     with enough_memory(where):
-        words, rows = scan_words(buffer, form, max_words, where)
+        words, rows = scan_words(buffer, file_format, max_words, where)
         index = WordIndex.build(words)
     digest = partial(_digest_buffer, buffer, max_words)
     return WordVectors(index, rows, name=name, digest=digest, where=where)
 
 
-def _kind_of(form: str) -> str:
+def _kind_of(file_format: str) -> str:
     """Return the first kind of word vectors that may have a format."""
-    kinds = [kind for kind, forms in WORD_KINDS.items() if form in forms]
+    kinds = [kind for kind in WORD_KINDS if file_format in WORD_KINDS[kind]]
     return kinds[0]
 
 
@@ -202,8 +204,10 @@ def map_file(path: Path, member: str | None, max_bytes: int) -> mmap.mmap:
             if os.fstat(file.fileno()).st_size > max_bytes:
                 raise InputError("too-large", where, limit=max_bytes)
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        opened = nullcontext(file) if is_gzip else _open_member(file, member, where)
-        with tempfile.TemporaryFile() as plain, opened as stream:
+        packed_file = (
+            nullcontext(file) if is_gzip else _open_member(file, member, where)
+        )
+        with tempfile.TemporaryFile() as plain, packed_file as stream:
             parts = unpacked(stream, where, max_bytes, _CHUNK_SIZE, packed=is_gzip)
             plain.writelines(parts)
             plain.flush()

@@ -237,14 +237,14 @@ class _ScannedWords(NamedTuple):
 
 
 def scan_words(
-    buffer: Buffer, form: str, max_words: int | None, where: str
+    buffer: Buffer, file_format: str, max_words: int | None, where: str
 ) -> tuple[list[bytes], FileRows]:
     """Scan a file for its words and the rows of their numbers.
 
     Parameters
     ----------
     buffer : bytes or memory map
-    form : {"binary", "text", "glove"}
+    file_format : {"binary", "text", "glove"}
     max_words : int, optional
         Read the first words only.
     where : str
@@ -261,11 +261,11 @@ def scan_words(
     InputError
         If the file is truncated or has lines of different widths.
     """
-    header = _read_header(buffer, form, where)
+    header = _read_header(buffer, file_format, where)
     n_words = header.n_words
     limits = [limit for limit in (n_words, max_words) if limit is not None]
     limit = min(limits, default=len(buffer))
-    scan = _scan_binary if form == "binary" else _scan_text
+    scan = _scan_binary if file_format == "binary" else _scan_text
     scanned = scan(buffer, header.end, limit, header.dimension, where)
 
     n_scanned = len(scanned.words)
@@ -280,10 +280,10 @@ def scan_words(
     return scanned.words, scanned.rows
 
 
-def _read_header(buffer: Buffer, form: str, where: str) -> _Header:
-    """Return the header of a file. It must announce vectors."""
+def _read_header(buffer: Buffer, file_format: str, where: str) -> _Header:
+    """Return the header of a file, and raise if it declares no vectors."""
     match = None
-    if form != "glove":
+    if file_format != "glove":
         match = _HEADER.match(buffer)
     if match is None:
         return _Header(n_words=None, dimension=0, end=0)

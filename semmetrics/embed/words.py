@@ -31,7 +31,7 @@ from semmetrics.embed.word_index import Index, KeyIndex
 from semmetrics.errors import InputError
 
 Compose: TypeAlias = Callable[[Sequence[str]], tuple[Vectors, Bools]]
-"""Returns the vectors of words without a row, and which of them have one."""
+"""Returns vectors of words that have no row, and whether each word has a vector."""
 
 
 class VectorTable(Protocol):
@@ -274,9 +274,6 @@ def _as_array(value: Any) -> NDArray[Any]:
     """Return a value as an array. A value that cannot be converted is an array without axes."""
     try:
         return to_numpy(value)
-    except (
-        TypeError,
-        ValueError,
-        RuntimeError,
-    ):  # RuntimeError: a tensor with gradient
+    except (TypeError, ValueError, RuntimeError):
+        # A tensor with a gradient raises RuntimeError.
         return np.array(None)

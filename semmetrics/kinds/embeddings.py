@@ -27,9 +27,9 @@ def read_embedding(embedding: Any) -> Any:
     """
     if not isinstance(embedding, Mapping):
         return embedding
-    from semmetrics.embed.open import named_or_words
+    from semmetrics.embed.open import resolve_mapping
 
-    specs = named_or_words(embedding)
+    specs = resolve_mapping(embedding)
     for name in by_name(specs):
         if str(name).startswith("#"):
             wanted = "names that do not start with '#'"

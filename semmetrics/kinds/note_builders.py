@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.errors import EXAMPLES, FROM_0, Fact
+from semmetrics.errors import FROM_0, MAX_EXAMPLES, Fact
 
 
 def counted(
@@ -29,7 +29,7 @@ def counted(
     """
     if not n:
         return []
-    return [Fact(code, n, tuple(examples)[:EXAMPLES], where, values)]
+    return [Fact(code, n, tuple(examples)[:MAX_EXAMPLES], where, values)]
 
 
 def named(
@@ -60,7 +60,7 @@ def of_items(code: str, lists: Any, rows: Any, **values: Any) -> list[Fact]:
     if isinstance(lists.ids, (range, np.ndarray)):
         numbered = FROM_0
     examples = []
-    for row in rows[:EXAMPLES].tolist():
+    for row in rows[:MAX_EXAMPLES].tolist():
         item_id = lists.ids[row]
         if isinstance(item_id, np.generic):
             item_id = item_id.item()

@@ -271,7 +271,10 @@ class SimilarityTable:
         backend = self._backend
         n_rows, n_columns = cells.shape
         by_term = backend.xp.full(
-            (n_rows + 1, n_columns + 1), fill_value, dtype=cells.dtype, **backend.place
+            (n_rows + 1, n_columns + 1),
+            fill_value,
+            dtype=cells.dtype,
+            **backend.device_options,
         )
         by_term[:-1, :-1] = cells
         if self._has_single_terms:

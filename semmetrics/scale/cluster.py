@@ -4,8 +4,8 @@ Conventions
 -----------
 `score_dataset` reads each file once, with the readers of a single process. The hash of
 its id decides to which part an item goes. A part joins both sides and saves the state
-of a scorer. States are merged in a tree. Tasks are stateless, so the work of a lost
-machine is repeated, from the files on. Inputs that cannot be read in blocks, such as
+of a scorer. States are merged in a tree. Tasks are stateless: if a machine is lost, its
+work is repeated, beginning with the files. Inputs that cannot be read in blocks, such as
 matrices and embeddings, are opened by every part, which scores its shard of the items.
 All machines must find the files under the same paths.
 """

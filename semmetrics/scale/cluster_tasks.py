@@ -1,6 +1,6 @@
 """The tasks that run on the workers of a cluster.
 
-Tasks are stateless: if a machine is lost, its tasks are repeated from the files on.
+Tasks are stateless: if a machine is lost, its tasks are repeated, beginning with the files.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ While both sides have the same ids in the same order, they are read side by side
 the first difference on, the rest of the ground truth is stored as codes, and the
 predictions are streamed past it. Only an 8-byte hash of each id is stored, which is
 enough to reject duplicate ids. A dataset in which two different ids have the same hash is
-rejected too. Of datasets with a billion ids, this is one in forty.
+also rejected. This happens to one in forty datasets with a billion ids.
 
 A shard is the part of the items whose hash, modulo the number of shards, is the number
 of the shard. Shards have no item in common, and all shards together are the data.
@@ -114,7 +114,7 @@ def score_stream(
     pred_parts = {name: find_parts(path) for name, path in systems.items()}
     truth_parts = find_parts(gts)
     all_parts = [*pred_parts.values(), truth_parts]
-    sizes = [parts.size for parts in all_parts]
+    total_bytes = _sum_sizes(all_parts)
     # A stream can be read only once, so its beginning does not help to infer the task.
     files = [parts.paths[0] for parts in all_parts if parts.size]
     settings, weights = take_weights(options)
@@ -123,7 +123,7 @@ def score_stream(
     parsed_shard = None if shard is None else Shard.read(shard)
 
     progress = _Progress(advance)
-    progress.start(_SCORING, _sum_sizes(sizes))
+    progress.start(_SCORING, total_bytes)
     progress.report()
     scorer = Scorer(**settings)
     frequencies = _count_frequencies(
@@ -131,7 +131,7 @@ def score_stream(
     )
     if frequencies is not None:
         scorer = Scorer(**{**settings, "doc_freq": frequencies})
-        progress.start(_SCORING, _sum_sizes(sizes))
+        progress.start(_SCORING, total_bytes)
 
     setup = scorer.setup
     truth_batches = _read_truth_parts(truth_parts, setup, read_options, progress)
@@ -141,7 +141,7 @@ def score_stream(
             setup.read, prediction_options(read_options), progress.add_bytes
         )
     with ExitStack() as stack:
-        # After an error, too, all readers are closed.
+        # All readers are also closed after an error.
         for reader in (truth_batches, *pred_batches.values()):
             stack.callback(_close, reader)
         truth = StreamedSide(truth_batches, parsed_shard)
@@ -187,13 +187,13 @@ class _Progress:
             self._advance(self._stage, self._n_bytes, self._n_items, self._total_bytes)
 
 
-def _sum_sizes(sizes: Sequence[int | None]) -> int | None:
+def _sum_sizes(all_parts: Sequence[Parts]) -> int | None:
     """Return the bytes of all files, or None if one of them is a stream."""
     total = 0
-    for size in sizes:
-        if size is None:
+    for parts in all_parts:
+        if parts.size is None:
             return None
-        total += size
+        total += parts.size
     return total
 
 
@@ -282,7 +282,7 @@ class SeenIds:
 
 
 def _find_hashes(run: Hashes, hashes: Hashes) -> Ints:
-    """Return the index of each hash in a sorted run, -1 if it is not there."""
+    """Return the index of each hash in a sorted run, or -1 if it is not there."""
     if not len(run):
         return np.full(len(hashes), -1)
     order = np.argsort(hashes)  # Sorted hashes are found faster, near each other.
@@ -466,7 +466,7 @@ def _score_batch(
         is_first_batch = not len(scorer)
         if error.code != "other-ids" or is_first_batch:
             raise
-        # "other-ids" means that this batch shares no id. But earlier batches shared theirs.
+        # The error says that both sides share no id. But they shared ids in earlier batches.
         raise InputError("missing-ids", error.where, **error.values) from None
 
 
@@ -510,10 +510,9 @@ def _pair_by_hash(
     for name, side in sides.items():
         is_predicted = np.zeros(len(ref), np.bool_)
         for pred, pred_hashes in side.rest():
-            index = _find_hashes(ref_hashes, pred_hashes)
-            has_ref = index >= 0
-            found = index[has_ref]
-            ref_rows = row_of_hash[found]
+            places = _find_hashes(ref_hashes, pred_hashes)
+            has_ref = places >= 0
+            ref_rows = row_of_hash[places[has_ref]]
             # Ids with a reference are checked by is_predicted, other ids by their hashes.
             side.check(pred_hashes, pred, np.flatnonzero(~has_ref))
             _check_not_predicted(pred, has_ref, is_predicted[ref_rows])

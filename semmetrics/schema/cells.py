@@ -97,7 +97,7 @@ def _to_float(value: Any) -> float:
     return float(value)
 
 
-def as_grade(value: Any, role: str, where: str = "") -> float:
+def as_grade(value: Any, role: str) -> float:
     """Return a finite number. True and false, also as strings, are 1 and 0.
 
     Examples
@@ -108,7 +108,7 @@ def as_grade(value: Any, role: str, where: str = "") -> float:
     truth = TRUTHS.get(str(value).strip().casefold())
     if truth is not None:
         return truth
-    return as_number(value, role, where)
+    return as_number(value, role)
 
 
 def as_real(value: Any, role: str) -> float:

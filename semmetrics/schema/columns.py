@@ -35,8 +35,8 @@ class Column(NamedTuple):
         Whether its values must be unique.
     group : bool
         Whether rows are grouped by its values.
-    what : str
-        What messages call a cell. Default: the role.
+    noun : str
+        The name of a cell in messages. Default: the role.
     shared : bool
         Whether a name that the user chose for it may belong to another table. The name is then
         ignored if this table does not have it.
@@ -48,7 +48,7 @@ class Column(NamedTuple):
     required: bool = True
     key: bool = False
     group: bool = False
-    what: str = ""
+    noun: str = ""
     shared: bool = False
 
     @property
@@ -61,8 +61,8 @@ class Column(NamedTuple):
 
     @property
     def cell_name(self) -> str:
-        """What messages call a cell."""
-        return self.what or self.role
+        """The name of a cell in messages."""
+        return self.noun or self.role
 
     def find_positions(
         self, header: Sequence[str], excluded: Collection[str]

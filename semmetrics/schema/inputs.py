@@ -41,13 +41,13 @@ def _number_schema(id_column: Column, noun: str, *names: str) -> Schema:
 
     The column of numbers may have a common name, such as "value", or one of ``names``.
     """
-    number = Column("score", ((*_NUMBER_NAMES, *names),), as_number, what=noun)
+    number = Column("score", ((*_NUMBER_NAMES, *names),), as_number, noun=noun)
     return Schema(noun, (id_column, number), flag=COLUMN_FLAG)
 
 
-_ITEM_ID = Column("id", (ID_NAMES,), as_id, key=True, what="id")
+_ITEM_ID = Column("id", (ID_NAMES,), as_id, key=True, noun="id")
 _CLASS_ID = Column(
-    "id", (CLASS_NAMES, ID_NAMES), as_id, key=True, what="class", shared=True
+    "id", (CLASS_NAMES, ID_NAMES), as_id, key=True, noun="class", shared=True
 )
 
 NUMBERS = {
@@ -151,7 +151,7 @@ JUDGEMENTS = Schema(
     ),
     example='{"id": "a", "rating": 4}',
     flag=_COLUMNS_FLAG,
-    listed=False,
+    allows_lists=False,
 )
 """Ratings of candidates, or preferences between two candidates."""
 

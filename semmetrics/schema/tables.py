@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from semmetrics.errors import EXAMPLES, Fact, InputError, at
+from semmetrics.errors import MAX_EXAMPLES, Fact, InputError, at
 from semmetrics.schema.cells import Reader, as_number, is_numeric
 from semmetrics.schema.columns import Column
 
@@ -45,7 +45,7 @@ class Table:
         Facts about the table, such as unused columns.
     where : callable
         Returns the place of a row, for messages.
-    gathered : mapping from key to list of int
+    rows_by_group : mapping from key to list of int
         The rows of each value of the column that groups rows, in order of first appearance.
     """
 
@@ -54,7 +54,7 @@ class Table:
     names: dict[str, str]
     notes: list[Any] = field(default_factory=list)
     where: Callable[[int], str] = str
-    gathered: Mapping[Any, list[int]] = field(default_factory=dict)
+    rows_by_group: Mapping[Any, list[int]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         columns = list(self.columns.values())
@@ -81,7 +81,7 @@ class Schema(NamedTuple):
         How a row is written.
     flag : str
         The option that names a column, if there is one. ``{role}`` is replaced by its role.
-    listed : bool
+    allows_lists : bool
         Whether a row may be a list.
 
     Examples
@@ -100,9 +100,9 @@ class Schema(NamedTuple):
     columns: tuple[Column, ...]
     example: str = ""
     flag: str = ""
-    listed: bool = True
+    allows_lists: bool = True
 
-    def reading(self, **readers: Reader) -> Schema:
+    def with_readers(self, **readers: Reader) -> Schema:
         """Return a copy of the schema with other readers for some columns, by role."""
         columns = []
         for column in self.columns:
@@ -132,8 +132,8 @@ class Schema(NamedTuple):
             If a column is missing, or several columns could have a role.
         """
         positions: dict[str, int] = {}
-        for place, column in enumerate(self.columns):
-            matches = _find_matches(place, column, names, chosen)
+        for index, column in enumerate(self.columns):
+            matches = _find_matches(index, column, names, chosen)
             is_chosen = _chosen_name(column, names, chosen) is not None
             if len(matches) > 1:
                 raise self._ambiguous_column_error(column, names, matches, where)
@@ -331,16 +331,16 @@ class Schema(NamedTuple):
 
 
 def _find_matches(
-    place: int, column: Column, header: Sequence[str], chosen: Mapping[str, str]
+    index: int, column: Column, header: Sequence[str], chosen: Mapping[str, str]
 ) -> list[int]:
-    """Return the positions in a header that match a column, the schema's column ``place``."""
+    """Return the positions in a header that match a column with an index in the schema."""
     chosen_name = _chosen_name(column, header, chosen)
     if chosen_name is not None:
         return [i for i, name in enumerate(header) if name == chosen_name]
     if column.names:
         return column.find_positions(header, chosen.values())
-    if column.required and place < len(header):
-        return [place]
+    if column.required and index < len(header):
+        return [index]
     return []
 
 
@@ -449,8 +449,8 @@ class _Headers:
         width : int
             The number of its cells.
         """
-        header = width if names is None else tuple(names)
-        positions = self._positions.get(header)
+        shape = width if names is None else tuple(names)
+        positions = self._positions.get(shape)
         if positions is not None:
             return positions
         where = at(self._source, self._unit.format(place))
@@ -459,7 +459,7 @@ class _Headers:
         else:
             by_role = self._columns_of_header(names, where)
         positions = [by_role.get(column.role, -1) for column in self._schema.columns]
-        self._positions[header] = positions
+        self._positions[shape] = positions
         return positions
 
     def _columns_of_header(self, names: Sequence[str], where: str) -> dict[str, int]:
@@ -497,7 +497,7 @@ class _Headers:
     def _columns_of_list(self, width: int, where: str) -> dict[str, int]:
         """Return the positions of the required columns, which a list has in their order."""
         schema = self._schema
-        if self._chosen or not schema.listed:
+        if self._chosen or not schema.allows_lists:
             names = [*self._chosen.values(), schema.columns[0].role]
             raise InputError(
                 "needs-keys",
@@ -524,5 +524,5 @@ class _Headers:
         if not unused_names:
             return []
         n_unused = len(unused_names)
-        examples = unused_names[:EXAMPLES]
+        examples = unused_names[:MAX_EXAMPLES]
         return [Fact("unused-columns", n_unused, examples, self._source)]

@@ -104,7 +104,7 @@ def download(
         If the file cannot be written. If the digest is not the expected one, in which case the file
         is removed.
     """
-    expected = sha256 or recorded(url)
+    expected = sha256 or recorded_digest(url)
     if not file.is_file():
         _fetch(url, file, instead, progress, has_digest=bool(expected))
     digest = file_digest(file)
@@ -121,7 +121,7 @@ def download(
     return digest
 
 
-def recorded(url: str) -> str:
+def recorded_digest(url: str) -> str:
     """Return the SHA-256 digest of the first download, or an empty string if there was none."""
     with suppress(OSError, UnicodeDecodeError):
         digest = record_path(url).read_text("utf-8")[:64]

@@ -34,8 +34,10 @@ from semmetrics.errors import InputError
 AnyPath: TypeAlias = str | os.PathLike[str]
 
 _CACHES_IN_HOME = {"win32": "", "darwin": "Library/Caches"}
-_MAX_NAME_BYTES = 200  # of the target, in the name of its temporary file: at most 255
-_RANDOM_BYTES = 4  # which distinguish the temporary files of two runs
+_MAX_NAME_BYTES = (
+    200  # of the target's name in that of its temporary file, which may have 255
+)
+_RANDOM_BYTES = 4  # distinguish the temporary files of two runs
 _EMPTY_PATH_REMEDY = "name a file in a folder that exists"
 _BYTES_PER_READ = 1 << 18
 _SECONDS_BETWEEN_LOCKS = 0.1  # between two attempts to lock a file
@@ -330,7 +332,7 @@ def replacing(path: AnyPath, *, folder: bool = False) -> Iterator[Path]:
         while descriptor is None:
             random = os.urandom(_RANDOM_BYTES).hex()
             temporary = target.with_name(f".{name}.{random}.part")
-            try:  # from before it is created, as a signal may arrive at any moment
+            try:  # begins before the file is created, as a signal may arrive at any moment
                 _create(temporary, folder=folder)
                 # Another run may remove it as abandoned before it is locked. Then try again.
                 descriptor = _open_locked(temporary)
@@ -344,46 +346,46 @@ def replacing(path: AnyPath, *, folder: bool = False) -> Iterator[Path]:
 
 
 def publish(
-    place: Path, target: Path, beside: Callable[[], None] | None = None
+    temporary: Path, target: Path, write_companions: Callable[[], None] | None = None
 ) -> None:
     """Flush a finished file or folder to the disk, and let it replace the target in one step.
 
     Parameters
     ----------
-    place, target : Path
-    beside : callable, optional
+    temporary, target : Path
+    write_companions : callable, optional
         Writes the files that belong to the target. They appear before it does. An existing target
         is removed before that, so that the old target is never found with the new files.
 
     Raises
     ------
     OSError
-        If that fails. Without `beside`, the target is then unchanged.
+        If that fails. Without ``write_companions``, the target is then unchanged.
     """
-    if place.is_dir():
-        for file in place.iterdir():
+    if temporary.is_dir():
+        for file in temporary.iterdir():
             _flush(file)
-    _flush(place)
+    _flush(temporary)
     with suppress(FileNotFoundError):
-        _copy_permissions(target, place)
-        if beside is not None:
+        _copy_permissions(target, temporary)
+        if write_companions is not None:
             target.unlink()
-    if beside is not None:
-        beside()
-    place.replace(target)
+    if write_companions is not None:
+        write_companions()
+    temporary.replace(target)
 
 
-def _copy_permissions(target: Path, place: Path) -> None:
+def _copy_permissions(target: Path, temporary: Path) -> None:
     """Give a file the owner and the permissions of its target, which must be writable."""
     status = target.stat()
     _check_writable(target)
     with suppress(OSError, AttributeError):  # only root may change the owner
-        os.chown(place, status.st_uid, status.st_gid)
-    place.chmod(stat.S_IMODE(status.st_mode))
+        os.chown(temporary, status.st_uid, status.st_gid)
+    temporary.chmod(stat.S_IMODE(status.st_mode))
 
 
 def _flush(path: Path) -> None:
-    """Wait until a file is on the disk. Only then some full disks raise an error."""
+    """Wait until a file is on the disk. Some full disks raise an error only then."""
     # Windows can only flush files that are open for writing.
     if sys.platform == "win32":
         return

@@ -53,13 +53,13 @@ def write_matrix(
     path: str | os.PathLike[str],
     shape: tuple[int, int],
     dtype: str,
-    step: int,
-    of: Mapping[str, str],
-    block: Callable[[int, int], NDArray[Any]],
+    rows_per_block: int,
+    inputs: Mapping[str, str],
+    compute_block: Callable[[int, int], NDArray[Any]],
     *,
     resume: bool = True,
     progress: Callable[[int, int], None] | None = None,
-    beside: Callable[[], None] | None = None,
+    write_companions: Callable[[], None] | None = None,
 ) -> NDArray[Any]:
     """Write the blocks of a matrix that are not in its file yet.
 
@@ -69,18 +69,17 @@ def write_matrix(
         The .npy file.
     shape : pair of int
     dtype : str
-    step : int
-        Rows of a block.
-    of : mapping from str to str
-        What the numbers depend on. An unfinished file with another description is not continued.
-    block : callable
+    rows_per_block : int
+    inputs : mapping from str to str
+        Describes what the numbers depend on. An unfinished file of other inputs is not continued.
+    compute_block : callable
         Computes the rows from ``start`` to ``stop``.
     resume : bool
         Whether to continue an unfinished matrix, and to raise an error if there is a complete one.
         Otherwise everything is computed, and an existing matrix is replaced.
     progress : callable, optional
         Called with the number of rows done and the number of all rows.
-    beside : callable, optional
+    write_companions : callable, optional
         Writes the files that belong to the matrix. It is called when the matrix is complete, before
         the matrix appears under its name.
 
@@ -98,24 +97,24 @@ def write_matrix(
     file = _MatrixFile(Path(path), shape, np.dtype(dtype))
     description = {
         "format": _FORMAT,
-        **of,
+        **inputs,
         "shape": list(shape),
         "dtype": dtype,
-        "block_rows": step,
+        "block_rows": rows_per_block,
     }
-    starts = range(0, shape[0], step)
+    starts = range(0, shape[0], rows_per_block)
     check_output(path)
     with naming(str(path)), file.locked_notes(resume=resume) as notes:
         checksums = file.start_notes(notes, description, starts, resume=resume)
         if len(checksums) < len(starts) or file.part.exists():
             with file.opened_part(fresh=not checksums) as part:
                 for start in starts:
-                    stop = min(start + step, shape[0])
+                    stop = min(start + rows_per_block, shape[0])
                     if not file.has_block(part, start, stop, checksums):
-                        rows = block(start, stop)
+                        rows = compute_block(start, stop)
                         file.write_block(part, notes, start, rows)
                     report_progress(progress, stop, shape[0], "scoring pairs", "row")
-            publish(file.part, file.target, beside)
+            publish(file.part, file.target, write_companions)
         file.remove_notes()
     matrix: NDArray[Any] = np.load(path, mmap_mode="r")
     return matrix
@@ -154,7 +153,7 @@ class _MatrixFile:
     Attributes
     ----------
     target : Path
-        The complete matrix. It differs from the path if that is a link.
+        The complete matrix. If the path is a link, this is the file that it leads to.
     part : Path
         The unfinished numbers.
     """
@@ -228,7 +227,7 @@ class _MatrixFile:
                 notes.truncate(finished.size)
                 return finished.checksums
         elif resume and self.part.exists():
-            raise self._unfinished(
+            raise self._unfinished_error(
                 "it has no record of the run that wrote it", self.part
             )
         if resume and self.target.exists():
@@ -274,18 +273,20 @@ class _MatrixFile:
             noted = json.loads(line.decode("utf-8"))
             noted_format = noted.get("format")
         except (ValueError, RecursionError, AttributeError):
-            raise self._unfinished("its notes are damaged", self._notes) from None
+            raise self._unfinished_error("its notes are damaged", self._notes) from None
         if noted_format != _FORMAT:
-            raise self._unfinished("its notes are from another version", self._notes)
+            raise self._unfinished_error(
+                "its notes are from another version", self._notes
+            )
         differences = []
         for key, value in expected.items():
             noted_value = noted.get(key)
             if noted_value != value:
                 differences.append(_describe_difference(key, noted_value, value))
         if differences:
-            raise self._unfinished(", ".join(differences))
+            raise self._unfinished_error(", ".join(differences))
 
-    def _unfinished(self, why: str, where: Path | None = None) -> InputError:
+    def _unfinished_error(self, why: str, where: Path | None = None) -> InputError:
         """Return the error for files that cannot be continued."""
         return InputError(
             "matrix-unfinished",
@@ -320,7 +321,7 @@ class _MatrixFile:
         size = self.part.stat().st_size
         if header != self._header or size != self._size:
             why = "it is damaged, truncated or of a different shape"
-            raise self._unfinished(why, self.part)
+            raise self._unfinished_error(why, self.part)
 
     def has_block(
         self, part: BinaryIO, start: int, stop: int, checksums: Mapping[int, int]

@@ -4,7 +4,7 @@ Conventions
 -----------
 A row contains values and their checksum. Its key is a string and the identity of the function that
 computed the values. Several processes may use a file at once: readers do not wait for a writer, and
-a writer waits up to a minute for another. The row that was stored first is kept.
+a writer waits up to a minute for another. The row that was stored first stays.
 
 The cache never stops a run and never changes its values. A row whose checksum does not agree is
 removed and computed again. If the file is damaged, locked, read-only, not a cache or on a full
@@ -60,7 +60,7 @@ class TextCache:
     >>> cache = TextCache(path, "lengths", {"length": "INTEGER"})
     >>> cache.rows("len@1", ["cat", "mouse"], lambda texts: [(len(text),) for text in texts])
     {'cat': (3,), 'mouse': (5,)}
-    >>> cache.keep("len@1", {"dog": (3,), "cat": (9,)})
+    >>> cache.store("len@1", {"dog": (3,), "cat": (9,)})
     >>> cache.find("len@1", ["cat", "dog", "bird"])
     {'cat': (3,), 'dog': (3,)}
     """
@@ -103,13 +103,13 @@ class TextCache:
         for start in range(0, len(missing_texts), _TEXTS_PER_WRITE):
             block = missing_texts[start : start + _TEXTS_PER_WRITE]
             computed_rows = dict(zip(block, compute(block), strict=True))
-            self.keep(identity, computed_rows)
+            self.store(identity, computed_rows)
             rows.update(computed_rows)
             # Another process may have stored its rows first.
             rows.update(self.find(identity, block))
         return {text: rows[text] for text in distinct_texts}
 
-    def keep(self, identity: str, rows: Mapping[str, Row]) -> None:
+    def store(self, identity: str, rows: Mapping[str, Row]) -> None:
         """Store the rows of strings that do not have one yet."""
         encoded_identity = _encode(identity)
         stored_rows = []

@@ -231,7 +231,7 @@ class Graphs:
             key = _cache_key(group)
             if key:
                 rows[key] = _encode_graph(graph, self.concepts)
-        cache.keep(self._identity, rows)
+        cache.store(self._identity, rows)
 
 
 @lru_cache(maxsize=1)

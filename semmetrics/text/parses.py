@@ -273,7 +273,7 @@ class KeptParser:
         rows: dict[str, Row] = {}
         for caption, tuples in parses.items():
             rows[caption] = (as_json(tuples),)
-        self._cache.keep(self.identity, rows)
+        self._cache.store(self.identity, rows)
 
     def _run_parser(
         self, captions: Sequence[str], explain: Explain | None

@@ -12,7 +12,7 @@ from semmetrics.embed.embedder import embed_unique
 from semmetrics.embed.model_files import DATA, LEVELS, PackedRows
 from semmetrics.embed.static import (
     FILES,
-    SHARE,
+    VECTOR_SHARE,
     StaticEmbedder,
     StaticModel,
     Tokenizer,
@@ -229,7 +229,11 @@ def test_synonyms_are_more_similar_than_the_threshold(model, label, near, far):
         pytest.param("hot dog", [1, 3], id="one entry of two words"),
         pytest.param("dogs", [9, 5], id="parts"),
         pytest.param("dog dog dogs", [1 + 8 / 2**0.5, 1 + 12 / 2**0.5], id="4 parts"),
-        pytest.param("dog cat", [1 + SHARE, 5 + SHARE], id="an entry without a part"),
+        pytest.param(
+            "dog cat",
+            [1 + VECTOR_SHARE, 5 + VECTOR_SHARE],
+            id="an entry without a part",
+        ),
     ],
 )
 def test_parts_are_summed_and_divided_by_the_root_of_half_their_number(text, vector):

@@ -11,7 +11,7 @@ import numpy as np
 
 from semmetrics.core.hashing import hash_strings, mix
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
-from semmetrics.core.ranks import Counts, First
+from semmetrics.core.ranks import Counts, Nearest
 from semmetrics.data.matrix import check_finite
 from semmetrics.data.rankings import RankedLists, Similarities
 from semmetrics.data.tasks.base import LabelAxis, Task
@@ -61,7 +61,7 @@ class ClassScores(Similarities):
             check_finite(self.values, self.source)
         return super().count(rows, columns, indptr, codes)
 
-    def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> First:
+    def nearest(self, rows: Ints, columns: Ints | None, codes: Codes) -> Nearest:
         """Find the class with the largest score of each image.
 
         Raises
@@ -184,7 +184,7 @@ class ClassTask(Task):
         """Predict a class for images ``start`` to ``stop``, among the candidates."""
         rows = self.rows[start:stop]
         truth = self.truth[start:stop]
-        first = First.empty(stop - start)
+        first = Nearest.empty(stop - start)
         ranked = np.flatnonzero(rows >= 0)
         nearest = self.scores.nearest(rows[ranked], columns, truth[ranked])
         for whole, part in zip(first, nearest, strict=True):

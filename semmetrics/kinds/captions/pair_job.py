@@ -215,7 +215,7 @@ class PairJob:
                 self.block,
                 resume=resume,
                 progress=progress,
-                beside=beside,
+                write_companions=beside,
             )
         matrix = np.empty(self.shape, self.dtype)
         for start, stop in self.bounds:
