@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-If a measure is better when it is higher, it is a similarity, and the most discrepant images are
-those with its smallest values. If it is better when it is lower, they are those with its largest.
-Values that only rounding tells apart are equal. Images without a value are never selected.
+A measure for which higher is better is a similarity, and its smallest values are the most
+discrepant. If lower is better, the largest values are. Values that differ only by rounding errors
+count as equal. Images without a value are never selected.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from semmetrics.studies.answer_similarity import AnswerBlock, Pairs, Similarity
 from semmetrics.studies.competition_state import PairSelection
 
 _MAX_ANSWERS_PER_BLOCK = 1 << 16
-_BITS_OF_A_VALUE = 40  # enough to tell values apart, few enough to ignore rounding
+_BITS_OF_A_VALUE = (
+    40  # enough to tell values apart, few enough to ignore rounding errors
+)
 
 
 # ---- the images of one pair --------------------------------------------------------------------
@@ -116,27 +118,44 @@ class _PairTally:
         self._sum += exact_sums(values[is_defined])
         rounded = _round_away_errors(values)
         lower = np.where(rounded == 0, _round_away_errors(lower), 0.0)
+
+        # By value, then by the lower orders from the first on, then by the rule for ties.
+        # The last key of lexsort comes first.
         near = np.flatnonzero(is_defined & (rounded <= self._cut[0]))
         order = np.lexsort((images.rank[near], *lower[::-1, near], rounded[near]))
         new_candidates = []
-        for place in near[order[: self._k]].tolist():
+        for index in near[order[: self._k]].tolist():
             candidate = _Candidate(
-                rounded=float(rounded[place]),
-                lower=tuple(lower[:, place].tolist()),
-                key=images.keys[place],
-                image=images.names[place],
-                value=float(values[place]),
+                rounded=float(rounded[index]),
+                lower=tuple(lower[:, index].tolist()),
+                key=images.keys[index],
+                image=images.names[index],
+                value=float(values[index]),
             )
             new_candidates.append(candidate)
         earlier_candidates = self.candidates
         merged = sorted(earlier_candidates + new_candidates)
         self.candidates = merged[: self._k]
-        if len(self.candidates) < self._k:
-            return
+        if len(self.candidates) == self._k:
+            self._move_cut(earlier_candidates, rounded[near], lower[:, near])
+
+    def _move_cut(
+        self, earlier_candidates: Iterable[_Candidate], rounded: Floats, lower: Floats
+    ) -> None:
+        """Move the cut to the last candidate, and count the images of its level.
+
+        Parameters
+        ----------
+        earlier_candidates : iterable of _Candidate
+            The candidates before this block.
+        rounded : array, shape (images,)
+            The values of the block, at least those up to the last candidate.
+        lower : array, shape (orders, images)
+        """
         last = self.candidates[-1]
-        is_tied = rounded[near] == last.rounded
+        is_tied = rounded == last.rounded
         for values_of_order, value in zip(lower, last.lower, strict=True):
-            is_tied &= values_of_order[near] == value
+            is_tied &= values_of_order == value
         n_tied_here = int(is_tied.sum())
         if last.level == self._cut:
             self._n_tied += n_tied_here
@@ -292,10 +311,11 @@ class ImageSelector:
         for start in range(0, n_images, size):
             stop = min(start + size, n_images)
             part = {}
-            for system, own in aligned.items():
-                side = own.side.rows(start, stop)
-                rows = range(start, stop)
-                part[system] = _take_items(own, own.ids[start:stop], side, rows)
+            rows = range(start, stop)
+            for system, lists_of_system in aligned.items():
+                side = lists_of_system.side.rows(start, stop)
+                ids = lists_of_system.ids[start:stop]
+                part[system] = _take_items(lists_of_system, ids, side, rows)
             self._compare(AnswerBlock(part))
             report_progress(progress, stop, n_images, "comparing answers", "item")
 
@@ -310,7 +330,7 @@ class ImageSelector:
         _check_characters(names)
         hashes = hash_ids(ids)
         self._hashes.append(hashes)
-        self._describe(block, hashes)
+        self._add_fingerprints(block, hashes)
 
         comparison = self._similarity.compare(
             block, self._pairs, lower_orders=self._ties == "orders"
@@ -322,18 +342,18 @@ class ImageSelector:
             )
         if self._similarity.larger_is_discrepant:
             values = -values
-        excluded = [place for place, name in enumerate(names) if name in self._exclude]
-        self.excluded.update(names[place] for place in excluded)
+        excluded = [index for index, name in enumerate(names) if name in self._exclude]
+        self.excluded.update(names[index] for index in excluded)
         values[:, excluded] = np.nan
 
         images = self._order_images(names, has_ids=not has_numbers)
-        for place, tally in enumerate(self._tallies):
+        for row, tally in enumerate(self._tallies):
             if self._ties == "random":
                 images = self._shuffle_images(names, hashes, tally)
-            tally.update(values[place], comparison.lower_orders[:, place], images)
+            tally.update(values[row], comparison.lower_orders[:, row], images)
             # Excluded images have no value, but are not undefined.
             tally.n_undefined -= len(excluded)
-            i, j = self._pairs[place]
+            i, j = self._pairs[row]
             tally.n_identical += int((block.codes[i] == block.codes[j]).sum())
         self.n += len(block)
         self._keep_answers(block, names)
@@ -352,8 +372,10 @@ class ImageSelector:
     ) -> _BlockImages:
         """Order the images of a block by a hash of the seed, the pair and the id."""
         seed = np.full(1, self._seed % 2**64, np.uint64)
-        pair = hash_strings(sorted((tally.first, tally.second)))
-        rank = mix(hashes + mix(seed + mix(pair[:1] + mix(pair[1:]))))
+        first, second = np.split(hash_strings(sorted((tally.first, tally.second))), 2)
+        pair = mix(first + mix(second))
+        seed_and_pair = mix(seed + pair)
+        rank = mix(hashes + seed_and_pair)
         return _BlockImages(names, rank, rank.tolist())
 
     def _keep_answers(self, block: AnswerBlock, names: Sequence[str]) -> None:
@@ -363,12 +385,12 @@ class ImageSelector:
             candidates.update(candidate.image for candidate in tally.candidates)
         for image in self._answers.keys() - candidates:
             del self._answers[image]
-        for place, name in enumerate(names):
+        for column, name in enumerate(names):
             if name in candidates:
-                codes = block.codes[:, place].tolist()
+                codes = block.codes[:, column].tolist()
                 self._answers[name] = tuple(block.distinct[code] for code in codes)
 
-    def _describe(self, block: AnswerBlock, id_hashes: Hashes) -> None:
+    def _add_fingerprints(self, block: AnswerBlock, id_hashes: Hashes) -> None:
         """Add to the fingerprint of each system, and count its empty answers."""
         is_empty = np.array(list(map(_is_empty, block.distinct)))
         texts = list(map(_serialize, block.distinct))
@@ -393,7 +415,7 @@ class ImageSelector:
             }
         return descriptions
 
-    def keep_in_total(self, total: int) -> int:
+    def limit_total(self, total: int) -> int:
         """Reduce k so that all pairs together have at most ``total`` different images.
 
         Returns
@@ -406,14 +428,14 @@ class ImageSelector:
         InputError
             If one image of each pair is already too many.
         """
-        n_places = min(len(tally.candidates) for tally in self._tallies)
+        max_k = min(len(tally.candidates) for tally in self._tallies)
         images: set[str] = set()
         k = 0
-        for place in range(n_places):
-            images.update(tally.candidates[place].image for tally in self._tallies)
+        while k < max_k:
+            images.update(tally.candidates[k].image for tally in self._tallies)
             if len(images) > total:
                 break
-            k = place + 1
+            k += 1
         if k == 0 and images:
             raise InputError("total-too-small", total=total, least=len(images))
         if k:
@@ -544,10 +566,11 @@ def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists
         )
     shared_ids = [id_ for id_ in ids if id_ in shared]
     aligned = {}
-    for system, own in lists.items():
-        row_by_id = own.rows_by_id()
+    for system, lists_of_system in lists.items():
+        row_by_id = lists_of_system.rows_by_id()
         rows = np.array([row_by_id[id_] for id_ in shared_ids], np.int64)
-        aligned[system] = _take_items(own, shared_ids, own.side.take(rows), rows)
+        side = lists_of_system.side.take(rows)
+        aligned[system] = _take_items(lists_of_system, shared_ids, side, rows)
     return aligned, len(all_ids) - len(shared)
 
 
@@ -565,8 +588,8 @@ def _check_same_ids_used(lists: Mapping[str, Lists]) -> None:
 
 def _check_all_images(lists: Mapping[str, Lists], all_ids: set[Any]) -> None:
     """Check that every system has all images."""
-    for system, own in lists.items():
-        absent = sorted(all_ids.difference(own.ids))
+    for system, lists_of_system in lists.items():
+        absent = sorted(all_ids.difference(lists_of_system.ids))
         if absent:
             raise InputError("missing-images", system, n=len(absent), examples=absent)
 
@@ -574,7 +597,7 @@ def _check_all_images(lists: Mapping[str, Lists], all_ids: set[Any]) -> None:
 def _take_items(
     lists: Lists, ids: Any, side: Side, rows: Sequence[int] | Ints
 ) -> Lists:
-    """Return some items, whose places in messages are still those of the whole input."""
+    """Return some items. Messages still name their places in the whole input."""
     where = partial(_name_place, lists.where, rows)
     return replace(lists, ids=ids, side=side, where=where)
 

@@ -83,7 +83,7 @@ def rank_systems(
         return _rank_table(datasets, measure, by, level, max_bytes)
     check_direction(measure, [measure], by)
     values = {}
-    directions = set()
+    directions = set()  # whether lower is better
     for name, scores in datasets.items():
         dataset = read_scores(scores, name, measure, by, max_bytes)
         measure = dataset.measure
@@ -91,8 +91,10 @@ def rank_systems(
         directions.add(dataset.lower_is_better)
     if len(directions) > 1:
         raise InputError("mixed-directions", measure=measure)
-    higher_is_better = True not in directions
-    return _rank_values(values, measure, by, level, higher_is_better=higher_is_better)
+    lower_is_better = any(directions)
+    return _rank_values(
+        values, measure, by, level, higher_is_better=not lower_is_better
+    )
 
 
 def _rank_table(
@@ -133,7 +135,7 @@ def rank_normalized(
     -------
     Ranking
         Ranked systems, best first, then systems without a value on some dataset. As in
-        the source, their values still count as the best value of a dataset.
+        the paper, the best value of a dataset may be from such a system.
 
     Raises
     ------
@@ -172,40 +174,43 @@ def _rank_values(
     table = _tabulate(values.values(), systems)
     is_missing = np.isnan(table)
     is_complete = ~is_missing.any(axis=0)
-    normalized = np.full(table.shape, np.nan)
-    is_usable = ~is_complete | np.isfinite(table)
     if by == "normalized":
         normalized, is_usable = _normalize(table)
+    else:
+        normalized = np.full(table.shape, np.nan)
+        # The values of systems that are not ranked may be missing or infinite.
+        is_usable = ~is_complete | np.isfinite(table)
     _check_usable(is_usable, table, datasets, systems)
 
     means = [_mean_without_nan(column) for column in normalized.T]
-    ranks = np.full(table.shape, np.nan)
-    places = np.zeros(len(systems), np.int64)
+    ranks_on_datasets = np.full(table.shape, np.nan)
+    ranks = np.full(len(systems), len(systems) + 1)  # Systems without a rank are last.
     if is_complete.any():
         signed_table = table
         if not higher_is_better:
             signed_table = -table
-        ranks[:, is_complete] = rank_rows(signed_table[:, is_complete])
-        criterion = -ranks.mean(axis=0)
+        ranks_on_datasets[:, is_complete] = rank_rows(signed_table[:, is_complete])
+        criterion = -ranks_on_datasets.mean(axis=0)
         if by == "normalized":
             criterion = np.array(means)
-        places[is_complete] = rank_rows([criterion[is_complete]], ties="best")[0]
+        ranks[is_complete] = rank_rows([criterion[is_complete]], ties="best")[0]
 
-    unranked_last = np.where(is_complete, places, len(systems) + 1)
-    order = np.argsort(unranked_last, kind="stable").tolist()
     entries = []
-    for i in order:
+    for i in np.argsort(ranks, kind="stable").tolist():
+        rank = None
+        if is_complete[i]:
+            rank = ranks[i].item()
         entry = Rank(
             systems[i],
-            places[i].item() or None,
+            rank,
             means[i],
             normalized=_by_dataset(datasets, normalized[:, i]),
             lacking=_select(datasets, is_missing[:, i]),
-            mean_rank=ranks[:, i].mean().item(),
-            ranks=_by_dataset(datasets, ranks[:, i]),
+            mean_rank=ranks_on_datasets[:, i].mean().item(),
+            ranks=_by_dataset(datasets, ranks_on_datasets[:, i]),
         )
         entries.append(entry)
-    copied_values = {name: dict(value_of) for name, value_of in values.items()}
+    copied_values = {name: dict(row) for name, row in values.items()}
     return Ranking(tuple(entries), measure, copied_values, by, higher_is_better, level)
 
 
