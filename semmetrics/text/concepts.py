@@ -68,6 +68,7 @@ class _ConceptNumbers(dict[str, int]):
             own_features = features
             if len(words) == 1:
                 own_features = features.union([~number])
+            # If another thread has used the number meanwhile, its features are returned.
             if self.features.setdefault(number, own_features) is own_features:
                 break
         self.words[number] = words
@@ -168,6 +169,7 @@ class Concepts:
         order = np.argsort(second_features)
         second_features = second_features[order]
         second_index = second_index[order]
+        # Each feature of ``first`` occurs in second_features[start:stop].
         start = np.searchsorted(second_features, first_features, "left")
         stop = np.searchsorted(second_features, first_features, "right")
         indptr = offsets(stop - start)
@@ -193,7 +195,7 @@ class _FlatFeatures:
         self._sizes_and_flat = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def take(self, concepts: Ints) -> tuple[Ints, Ints]:
-        """Return all features of some concepts, and the index of each one's concept."""
+        """Return all features of concepts, and the index in ``concepts`` of each feature."""
         sizes, flat = self._sizes_and_flat
         n_known = len(sizes)
         n_concepts = len(self._features)

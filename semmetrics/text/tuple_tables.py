@@ -1,4 +1,4 @@
-"""Raw tuples that users hand over, and files of them.
+"""Raw tuples that users provide, and files of them.
 
 Conventions
 -----------
