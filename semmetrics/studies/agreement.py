@@ -254,7 +254,8 @@ class _PreferenceTable:
     def __init__(
         self, differences: Floats, preferences: Floats, groups: Ints, n_groups: int
     ) -> None:
-        # 1 if both prefer the same side, 0 if they do not, 1/2 if the values are equal.
+        # Preferences are 1 or -1. A hit is 1 if the difference has the same sign, 0 if it has
+        # the other sign, and 1/2 if it is 0.
         hits = (1 + np.sign(differences) * preferences) / 2
         self._hits = np.bincount(groups, hits, n_groups)
         self._pairs = np.bincount(groups, minlength=n_groups).astype(np.float64)

@@ -31,9 +31,8 @@ from semmetrics.studies.answer_similarity import AnswerBlock, Pairs, Similarity
 from semmetrics.studies.competition_state import PairSelection
 
 _MAX_ANSWERS_PER_BLOCK = 1 << 16
-_BITS_OF_A_VALUE = (
-    40  # enough to tell values apart, few enough to ignore rounding errors
-)
+# Enough to tell values apart, and few enough to ignore rounding errors.
+_BITS_OF_A_VALUE = 40
 
 
 # ---- the images of one pair --------------------------------------------------------------------
@@ -335,13 +334,7 @@ class ImageSelector:
         comparison = self._similarity.compare(
             block, self._pairs, lower_orders=self._ties == "orders"
         )
-        values = comparison.values
-        if np.isinf(values).any():
-            raise InputError(
-                "not-finite", self._similarity.name, role="a value", value=math.inf
-            )
-        if self._similarity.larger_is_discrepant:
-            values = -values
+        values = self._as_similarities(comparison.values)
         excluded = [index for index, name in enumerate(names) if name in self._exclude]
         self.excluded.update(names[index] for index in excluded)
         values[:, excluded] = np.nan
@@ -357,6 +350,16 @@ class ImageSelector:
             tally.n_identical += int((block.codes[i] == block.codes[j]).sum())
         self.n += len(block)
         self._keep_answers(block, names)
+
+    def _as_similarities(self, values: Floats) -> Floats:
+        """Return values whose smallest ones are the most discrepant, after a check."""
+        if np.isinf(values).any():
+            raise InputError(
+                "not-finite", self._similarity.name, role="a value", value=math.inf
+            )
+        if self._similarity.larger_is_discrepant:
+            return -values
+        return values
 
     def _order_images(self, names: Sequence[str], *, has_ids: bool) -> _BlockImages:
         """Order the images of a block by id, or by position if they have no ids."""

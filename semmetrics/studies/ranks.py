@@ -23,7 +23,7 @@ from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.options import RANKED_BY
 from semmetrics.studies import value_tables
-from semmetrics.studies.rank_tests import rank_rows
+from semmetrics.studies.rank_tests import Ties, rank_rows
 from semmetrics.studies.ranked_scores import check_direction, read_scores
 from semmetrics.studies.ranking import Rank, Ranking
 
@@ -183,30 +183,30 @@ def _rank_values(
     _check_usable(is_usable, table, datasets, systems)
 
     means = [_mean_without_nan(column) for column in normalized.T]
-    ranks_on_datasets = np.full(table.shape, np.nan)
-    ranks = np.full(len(systems), len(systems) + 1)  # Systems without a rank are last.
-    if is_complete.any():
-        signed_table = table
-        if not higher_is_better:
-            signed_table = -table
-        ranks_on_datasets[:, is_complete] = rank_rows(signed_table[:, is_complete])
-        criterion = -ranks_on_datasets.mean(axis=0)
-        if by == "normalized":
-            criterion = np.array(means)
-        ranks[is_complete] = rank_rows([criterion[is_complete]], ties="best")[0]
+    signed_table = table
+    if not higher_is_better:
+        signed_table = -table
+    ranks_on_datasets = _rank_selected(signed_table, is_complete, "mean")
+    mean_ranks = ranks_on_datasets.mean(axis=0)
+    criterion = -mean_ranks
+    if by == "normalized":
+        criterion = np.array(means)
+    (ranks,) = _rank_selected(criterion[None], is_complete, "best")
 
     entries = []
-    for i in np.argsort(ranks, kind="stable").tolist():
+    for i in np.argsort(
+        ranks, kind="stable"
+    ).tolist():  # Systems without a rank are last.
         rank = None
         if is_complete[i]:
-            rank = ranks[i].item()
+            rank = int(ranks[i])
         entry = Rank(
             systems[i],
             rank,
             means[i],
             normalized=_by_dataset(datasets, normalized[:, i]),
             lacking=_select(datasets, is_missing[:, i]),
-            mean_rank=ranks_on_datasets[:, i].mean().item(),
+            mean_rank=mean_ranks[i].item(),
             ranks=_by_dataset(datasets, ranks_on_datasets[:, i]),
         )
         entries.append(entry)
@@ -260,6 +260,14 @@ def _check_usable(
         value=float(table[row, column]),
         wanted="scores to rank by",
     )
+
+
+def _rank_selected(table: Floats, is_selected: Bools, ties: Ties) -> Floats:
+    """Rank the selected columns of each row. Ranks of other columns are nan."""
+    ranks = np.full(table.shape, np.nan)
+    if is_selected.any():
+        ranks[:, is_selected] = rank_rows(table[:, is_selected], ties=ties)
+    return ranks
 
 
 def _mean_without_nan(values: Floats) -> float:
