@@ -126,15 +126,15 @@ def _describe_item(
     if score.task is None or against.task is None:
         return {}
     show_item = find_kind(score.task.kind).show_item
-    own = show_item(score.task, row, score.measure)
-    others = show_item(against.task, baseline_row, against.measure)
-    content = {}
-    for name, value in own.items():
-        content[name] = value
-        other_value = others.get(name)
-        if other_value != value:
-            content[f"{_BASELINE_PREFIX}{name}"] = other_value
-    return content
+    content = show_item(score.task, row, score.measure)
+    baseline_content = show_item(against.task, baseline_row, against.measure)
+    cells = {}
+    for name, value in content.items():
+        cells[name] = value
+        baseline_value = baseline_content.get(name)
+        if baseline_value != value:
+            cells[f"{_BASELINE_PREFIX}{name}"] = baseline_value
+    return cells
 
 
 def draw_items(
@@ -178,6 +178,7 @@ def _draw_content(
     record: Mapping[str, Any], report_item: Callable[[Any], list[str]]
 ) -> list[str]:
     """Return lines on the content of an item, and on what differs for the baseline."""
+    # What the baseline has under the same names.
     content_of_baseline = {}
     for name, value in record.items():
         if name.startswith(_BASELINE_PREFIX):

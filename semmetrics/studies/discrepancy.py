@@ -390,9 +390,9 @@ def _plan_extension(
         compared = systems if takes_images_out else new_systems
         return _Extension(systems, compared, all_pairs, (), {})
     new_pairs = []
-    for new in range(len(state.systems), len(systems)):
-        for earlier in range(new):
-            new_pairs.append((earlier, new))
+    for new_number in range(len(state.systems), len(systems)):
+        for earlier_number in range(new_number):
+            new_pairs.append((earlier_number, new_number))
     return _Extension(systems, new_systems, new_pairs, state.pairs, state.answers)
 
 

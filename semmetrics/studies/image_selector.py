@@ -73,7 +73,7 @@ class _BlockImages(NamedTuple):
     ----------
     names : sequence of str
     rank : int array, shape (images,)
-        The place of each image among those of the block.
+        The rank of each image among the images of the block.
     keys : sequence of int or str
         The place of each image, comparable with images of other blocks.
     """

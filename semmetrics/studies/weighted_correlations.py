@@ -88,7 +88,7 @@ class _DigitSplit:
         zeros = order[~is_one]
         ones = order[is_one]
         # The key of a cell is one number for its higher digits and other level, so that one
-        # search finds both. The lowest key is that of the same digits and other level 0.
+        # search finds both. The lowest key of its higher digits has the other level 0.
         width = int(other_levels.max(initial=0)) + 1
         lowest_key_of_ones = higher_digits[ones] * width
         key_of_ones = lowest_key_of_ones + other_levels[ones]
@@ -379,8 +379,8 @@ def _summing_matrix(level_of_cells: Ints, n_levels: int) -> Any:
     from scipy.sparse import csr_array
 
     n_cells = len(level_of_cells)
-    places = (level_of_cells, np.arange(n_cells))
-    return csr_array((np.ones(n_cells), places), (n_levels, n_cells))
+    coordinates = (level_of_cells, np.arange(n_cells))
+    return csr_array((np.ones(n_cells), coordinates), (n_levels, n_cells))
 
 
 def _count_untied_pairs(level_weights: Floats, totals: Floats) -> Floats:

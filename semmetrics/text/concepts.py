@@ -200,9 +200,10 @@ class _FlatFeatures:
         n_known = len(sizes)
         n_concepts = len(self._features)
         if n_known < n_concepts:
-            new = [self._features[number] for number in range(n_known, n_concepts)]
-            new_sizes = np.fromiter(map(len, new), np.int64, len(new))
-            new_flat = np.fromiter(chain.from_iterable(new), np.int64)
+            new_numbers = range(n_known, n_concepts)
+            new_features = [self._features[number] for number in new_numbers]
+            new_sizes = np.fromiter(map(len, new_features), np.int64, len(new_features))
+            new_flat = np.fromiter(chain.from_iterable(new_features), np.int64)
             sizes = np.concatenate([sizes, new_sizes])
             flat = np.concatenate([flat, new_flat])
             self._sizes_and_flat = (sizes, flat)

@@ -25,7 +25,7 @@ from semmetrics.text.raw_tuples import Parsed
 Edge: TypeAlias = tuple[int, int, str]
 
 _PLURAL_TAGS = frozenset(["NNS", "NNPS"])
-# Tags in addition to those of nouns.
+# In addition to the tags of nouns.
 _TAGS_AFTER_PREPOSITION = frozenset(["JJ", "CD", "WDT", "PRP", "DT"])
 _SUBJECT_TAGS = frozenset(["DT", "WDT"])
 _SUBJECT_RELATIONS = frozenset(["nsubj", "nsubjpass", "acl"])

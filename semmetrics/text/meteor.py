@@ -135,7 +135,7 @@ def _pairs_with_common_feature(features: Sequence[Sequence[int]]) -> tuple[Ints,
     n_rows = len(features)
     flat = np.array(list(chain(*features)), np.int64)
     row = np.repeat(np.arange(n_rows), list(map(len, features)))
-    # Sort the occurrences of features, so that those of one feature are neighbours.
+    # Sort the occurrences of features, so that equal features are neighbours.
     _, code = np.unique(flat, return_inverse=True)
     order = np.argsort(code, kind="stable")
     row = row[order]

@@ -289,8 +289,8 @@ def apply_to_tokens(layer: Callable[..., Array], *values: Array) -> Array:
 @cache
 def _distance_table(length: int, n_distances: int) -> Ints:
     """Return the index of the distance between each pair of tokens in a table."""
-    places = np.arange(length)
-    return _distance_index(places - places[:, None], n_distances)
+    positions = np.arange(length)
+    return _distance_index(positions - positions[:, None], n_distances)
 
 
 def _distance_index(distance: Ints, n_distances: int) -> Ints:
