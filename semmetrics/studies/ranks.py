@@ -173,7 +173,7 @@ def _rank_values(
     datasets = list(values)
     table = _tabulate(values.values(), systems)
     is_missing = np.isnan(table)
-    is_complete = ~is_missing.any(axis=0)
+    is_complete: Bools = np.all(~is_missing, axis=0)
     if by == "normalized":
         normalized, is_usable = _normalize(table)
     else:
@@ -193,10 +193,9 @@ def _rank_values(
         criterion = np.array(means)
     (ranks,) = _rank_selected(criterion[None], is_complete, "best")
 
+    order = np.argsort(ranks, kind="stable")  # Systems without a rank are last.
     entries = []
-    for i in np.argsort(
-        ranks, kind="stable"
-    ).tolist():  # Systems without a rank are last.
+    for i in order.tolist():
         rank = None
         if is_complete[i]:
             rank = int(ranks[i])
