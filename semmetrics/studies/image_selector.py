@@ -17,9 +17,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from semmetrics.core.columns import exact_sums, to_floats
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.items import has_surrogate
@@ -29,182 +27,9 @@ from semmetrics.messages import brief, pluralize, report_progress
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.studies.answer_similarity import AnswerBlock, Pairs, Similarity
 from semmetrics.studies.competition_state import PairSelection
+from semmetrics.studies.pair_tally import BlockImages, PairTally
 
 _MAX_ANSWERS_PER_BLOCK = 1 << 16
-# Enough to tell values apart, and few enough to ignore rounding errors.
-_BITS_OF_A_VALUE = 40
-
-
-# ---- the images of one pair --------------------------------------------------------------------
-
-
-class _Candidate(NamedTuple):
-    """An image that may be selected. Candidates sort by discrepancy, the largest first.
-
-    Attributes
-    ----------
-    rounded : float
-        The value without rounding errors.
-    lower : tuple of float
-        Values of lower orders, which order images of equal values.
-    key : int or str
-        The place by the rule for ties, which orders images that are still equal.
-    image : str
-    value : float
-        The value as it was computed.
-    """
-
-    rounded: float
-    lower: tuple[float, ...]
-    key: int | str
-    image: str
-    value: float
-
-    @property
-    def level(self) -> tuple[float, tuple[float, ...]]:
-        """The values, which tied images have in common."""
-        return self.rounded, self.lower
-
-
-class _BlockImages(NamedTuple):
-    """The images of a block and their order by the rule for ties.
-
-    Attributes
-    ----------
-    names : sequence of str
-    rank : int array, shape (images,)
-        The rank of each image among the images of the block.
-    keys : sequence of int or str
-        The place of each image, comparable with images of other blocks.
-    """
-
-    names: Sequence[str]
-    rank: NDArray[np.integer]
-    keys: Sequence[int | str]
-
-
-class _PairTally:
-    """The k smallest values of a pair so far, and counts of its images."""
-
-    def __init__(self, k: int, first: str, second: str) -> None:
-        self.first = first
-        self.second = second
-        self.candidates: list[_Candidate] = []
-        self.n_defined = 0
-        self.n_undefined = 0
-        self.n_identical = 0
-        self._k = k
-        # The level of the last of k candidates, and the number of images that share it.
-        self._cut: tuple[float, tuple[float, ...]] = (math.inf, ())
-        self._n_tied = 0
-        self._sum = exact_sums(np.zeros(0))
-
-    def update(self, values: Floats, lower: Floats, images: _BlockImages) -> None:
-        """Add the values of a block.
-
-        Parameters
-        ----------
-        values : array, shape (images,)
-            nan if undefined.
-        lower : array, shape (orders, images)
-            Values that order images of value 0.
-        images : _BlockImages
-        """
-        is_defined = ~np.isnan(values)
-        n_defined = int(is_defined.sum())
-        self.n_defined += n_defined
-        self.n_undefined += len(values) - n_defined
-        self._sum += exact_sums(values[is_defined])
-        rounded = _round_away_errors(values)
-        lower = np.where(rounded == 0, _round_away_errors(lower), 0.0)
-
-        # By value, then by the lower orders from the first on, then by the rule for ties.
-        # The last key of lexsort comes first.
-        near = np.flatnonzero(is_defined & (rounded <= self._cut[0]))
-        order = np.lexsort((images.rank[near], *lower[::-1, near], rounded[near]))
-        new_candidates = []
-        for index in near[order[: self._k]].tolist():
-            candidate = _Candidate(
-                rounded=float(rounded[index]),
-                lower=tuple(lower[:, index].tolist()),
-                key=images.keys[index],
-                image=images.names[index],
-                value=float(values[index]),
-            )
-            new_candidates.append(candidate)
-        earlier_candidates = self.candidates
-        merged = sorted(earlier_candidates + new_candidates)
-        self.candidates = merged[: self._k]
-        if len(self.candidates) == self._k:
-            self._move_cut(earlier_candidates, rounded[near], lower[:, near])
-
-    def _move_cut(
-        self, earlier_candidates: Iterable[_Candidate], rounded: Floats, lower: Floats
-    ) -> None:
-        """Move the cut to the last candidate, and count the images of its level.
-
-        Parameters
-        ----------
-        earlier_candidates : iterable of _Candidate
-            The candidates before this block.
-        rounded : array, shape (images,)
-            The values of the block, at least those up to the last candidate.
-        lower : array, shape (orders, images)
-        """
-        last = self.candidates[-1]
-        is_tied = rounded == last.rounded
-        for values_of_order, value in zip(lower, last.lower, strict=True):
-            is_tied &= values_of_order == value
-        n_tied_here = int(is_tied.sum())
-        if last.level == self._cut:
-            self._n_tied += n_tied_here
-        else:
-            # Earlier images of this level were not dropped, as they were before the old cut.
-            n_tied_earlier = _count_level(earlier_candidates, last.level)
-            self._n_tied = n_tied_here + n_tied_earlier
-        self._cut = last.level
-
-    def keep_first(self, k: int) -> None:
-        """Keep only the k smallest values."""
-        cut = self.candidates[k - 1].level
-        if cut != self._cut:
-            # All images of this level are among the candidates.
-            self._n_tied = _count_level(self.candidates, cut)
-        self.candidates = self.candidates[:k]
-        self._cut = cut
-
-    def finish(self, sign: float) -> PairSelection:
-        """Return the selected images, with all values multiplied by a sign."""
-        mean = math.nan
-        if self.n_defined:
-            mean = sign * float(to_floats(self._sum)[0]) / self.n_defined
-        # Adding 0.0 turns -0.0 into 0.0.
-        values = [sign * candidate.value + 0.0 for candidate in self.candidates]
-        return PairSelection(
-            first=self.first,
-            second=self.second,
-            images=tuple(candidate.image for candidate in self.candidates),
-            values=tuple(values),
-            n=self.n_defined,
-            undefined=self.n_undefined,
-            identical=self.n_identical,
-            mean=mean,
-            tied=self._n_tied,
-            taken=_count_level(self.candidates, self._cut),
-        )
-
-
-def _count_level(
-    candidates: Iterable[_Candidate], level: tuple[float, tuple[float, ...]]
-) -> int:
-    return sum(candidate.level == level for candidate in candidates)
-
-
-def _round_away_errors(values: Floats) -> Floats:
-    """Round to so many bits that equal values, computed in different orders, become equal."""
-    mantissas, exponents = np.frexp(values)
-    integers = np.rint(np.ldexp(mantissas, _BITS_OF_A_VALUE))
-    return np.asarray(np.ldexp(integers, exponents - _BITS_OF_A_VALUE))
 
 
 # ---- the images of all pairs -------------------------------------------------------------------
@@ -279,7 +104,7 @@ class ImageSelector:
         self._ties = ties
         self._seed = seed
         self._exclude = frozenset(exclude)
-        self._tallies = [_PairTally(k, systems[i], systems[j]) for i, j in pairs]
+        self._tallies = [PairTally(k, systems[i], systems[j]) for i, j in pairs]
         self._hashes: list[Hashes] = []
         self._fingerprints = Counter[str]()
         self._n_empty = Counter[str]()
@@ -361,25 +186,25 @@ class ImageSelector:
             return -values
         return values
 
-    def _order_images(self, names: Sequence[str], *, has_ids: bool) -> _BlockImages:
+    def _order_images(self, names: Sequence[str], *, has_ids: bool) -> BlockImages:
         """Order the images of a block by id, or by position if they have no ids."""
         rank = np.arange(self.n, self.n + len(names))
         if not has_ids or self._ties not in ("orders", "id"):
-            return _BlockImages(names, rank, rank.tolist())
+            return BlockImages(names, rank, rank.tolist())
         rising = sorted(range(len(names)), key=names.__getitem__)
         rank[rising] = np.arange(len(names))
-        return _BlockImages(names, rank, names)
+        return BlockImages(names, rank, names)
 
     def _shuffle_images(
-        self, names: Sequence[str], hashes: Hashes, tally: _PairTally
-    ) -> _BlockImages:
+        self, names: Sequence[str], hashes: Hashes, tally: PairTally
+    ) -> BlockImages:
         """Order the images of a block by a hash of the seed, the pair and the id."""
         seed = np.full(1, self._seed % 2**64, np.uint64)
         first, second = np.split(hash_strings(sorted((tally.first, tally.second))), 2)
         pair = mix(first + mix(second))
         seed_and_pair = mix(seed + pair)
         rank = mix(hashes + seed_and_pair)
-        return _BlockImages(names, rank, rank.tolist())
+        return BlockImages(names, rank, rank.tolist())
 
     def _keep_answers(self, block: AnswerBlock, names: Sequence[str]) -> None:
         """Store the answers for the candidates, and discard all others."""

@@ -166,10 +166,6 @@ def _rank_values(
 ) -> Ranking:
     """Rank the systems that have all datasets, by normalised values or by mean rank."""
     systems = _list_systems(values.values())
-    if not systems:
-        raise InputError(
-            "nothing-given", what="values to rank", remedy="give at least one"
-        )
     datasets = list(values)
     table = _tabulate(values.values(), systems)
     is_missing = np.isnan(table)
@@ -183,14 +179,10 @@ def _rank_values(
     _check_usable(is_usable, table, datasets, systems)
 
     means = [_mean_without_nan(column) for column in normalized.T]
-    signed_table = table
-    if not higher_is_better:
-        signed_table = -table
+    signed_table = table if higher_is_better else -table
     ranks_on_datasets = _rank_selected(signed_table, is_complete, "mean")
     mean_ranks = ranks_on_datasets.mean(axis=0)
-    criterion = -mean_ranks
-    if by == "normalized":
-        criterion = np.array(means)
+    criterion = np.array(means) if by == "normalized" else -mean_ranks
     (ranks,) = _rank_selected(criterion[None], is_complete, "best")
 
     order = np.argsort(ranks, kind="stable")  # Systems without a rank are last.
@@ -214,10 +206,20 @@ def _rank_values(
 
 
 def _list_systems(rows: Iterable[Mapping[str, float]]) -> list[str]:
-    """Return the systems of all rows, in the order of first appearance."""
+    """Return the systems of all rows, in the order of first appearance.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
     systems: dict[str, None] = {}
     for row in rows:
         systems |= dict.fromkeys(row)
+    if not systems:
+        raise InputError(
+            "nothing-given", what="values to rank", remedy="give at least one"
+        )
     return list(systems)
 
 
