@@ -118,12 +118,16 @@ class _Sentence:
         elif relation in ("nummod", "det:qmod"):
             if tag in _PLURAL_TAGS:
                 self._add(_Group.NUMBER, governor, dependent)
-        elif relation == "compound":
-            if is_noun and self._is_noun[dependent]:
-                self._add(_Group.COMPOUND, governor, dependent)
-                self._parts_of_compounds.update((governor, dependent))
+        elif is_noun and relation == "compound":
+            self._add_compound(governor, dependent)
         elif is_noun and relation.startswith("nmod:"):
             self._add_nominal_modifier(governor, dependent, relation)
+
+    def _add_compound(self, governor: int, dependent: int) -> None:
+        """Add a noun that modifies another noun, as in "tennis ball"."""
+        if self._is_noun[dependent]:
+            self._add(_Group.COMPOUND, governor, dependent)
+            self._parts_of_compounds.update((governor, dependent))
 
     def _add_nominal_modifier(
         self, governor: int, dependent: int, relation: str
