@@ -22,7 +22,8 @@ from semmetrics.data.judgements import Judgements
 from semmetrics.options import AGREEMENT
 from semmetrics.scoring.draws import Draws
 from semmetrics.studies.agreement import AgreementDesign, Judged, measure_agreement
-from semmetrics.studies.correlations import Correlated, correlation, resample
+from semmetrics.studies.correlations import correlation, resample
+from semmetrics.studies.weighted_correlations import Correlated
 
 __all__ = ["WORKLOADS", "draw", "judge", "simulate"]
 

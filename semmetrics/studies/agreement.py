@@ -37,14 +37,9 @@ from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.studies import significance
-from semmetrics.studies.correlations import (
-    Correlated,
-    WeightedTable,
-    correlation,
-    percentile_interval,
-    resample,
-)
+from semmetrics.studies.correlations import correlation, percentile_interval, resample
 from semmetrics.studies.significance import subtract
+from semmetrics.studies.weighted_correlations import Correlated, WeightedTable
 
 COLUMNS = (
     "heading",
@@ -173,6 +168,12 @@ class Agreement:
         The p-value of the difference. nan for the baseline, and if it cannot be tested.
     comparisons : int
         How many p-values were corrected together.
+    scored : str
+        The signature of the measure.
+    data : str
+        Hex digits of a hash of the judgements.
+    names : tuple of str
+        Other names of the measure.
     """
 
     heading: str
@@ -248,9 +249,14 @@ class Agreement:
 
 
 class _PreferenceTable:
-    """Pairs of candidates, and whether a measure prefers the same side as people."""
+    """How often a measure prefers the same side of a pair as people, by group."""
 
-    def __init__(self, hits: Floats, groups: Ints, n_groups: int) -> None:
+    def __init__(
+        self, differences: Floats, preferences: Floats, groups: Ints, n_groups: int
+    ) -> None:
+        # Preferences are 1 or -1. A hit is 1 if the difference has the same sign, 0 if it has
+        # the other sign, and 1/2 if it is 0.
+        hits = (1 + np.sign(differences) * preferences) / 2
         self._hits = np.bincount(groups, hits, n_groups)
         self._pairs = np.bincount(groups, minlength=n_groups).astype(np.float64)
 
@@ -420,12 +426,10 @@ def _tabulate_part(
         images=len(np.unique(image_of_rows)),
         lacking=int(in_group.sum()) - len(rows),
     )
-    table: WeightedTable
     if judgements.second is None:
-        table = Correlated.of(scores, ratings, image_of_rows, images.n)
+        table: WeightedTable = Correlated.of(scores, ratings, image_of_rows, images.n)
     else:
-        hits = (1 + np.sign(scores) * ratings) / 2
-        table = _PreferenceTable(hits, image_of_rows, images.n)
+        table = _PreferenceTable(scores, ratings, image_of_rows, images.n)
     each_image_once = np.ones((1, images.n))
     weighted = table.weighted(design.statistics, each_image_once)
     values = {name: float(value) for name, (value,) in weighted.items()}

@@ -87,10 +87,11 @@ def write_annotation_page(
         f'<header><strong>{escape(title)}</strong> <span id="count"></span> '
         '<button id="save" type="button">Save as CSV</button></header>'
     )
-    question = _ask_question(columns[-2:], scale)
+    question = _ask_question(columns, scale)
     sections = _draw_sections(rows, columns, images, scale)
     body = "\n".join([header, question, *sections])
     data = _embed_sheet(rows, columns, name)
+    # Images may come from any address, unlike everything else.
     return fill_page(title, body, "annotation", images="* data: file:", data=data)
 
 
@@ -117,18 +118,18 @@ def _embed_sheet(
 
 
 def _ask_question(columns: Sequence[str], scale: int) -> str:
-    """Return the question to annotators, given the last two columns of the sheet."""
-    answer, requested = columns
-    if requested == "rating":
+    """Return the question to annotators, who fill the last column of the sheet."""
+    filled_column = columns[-1]
+    if filled_column == "rating":
         noun = "list of labels"
-        if answer == "caption":
+        if "caption" in columns:
             noun = "caption"
         text = (
             f"How well does each {noun} describe its image? "
             f"1: it does not describe the image. {scale}: it describes the image fully "
             f"and correctly."
         )
-    elif requested == "label":
+    elif filled_column == "label":
         text = "Which things does each image show? Write one label per line."
     else:
         text = "What does each image show? Describe it in one sentence."

@@ -1,4 +1,4 @@
-"""How alike systems answer for the same images, by NGSM, another measure or a function."""
+"""Similarity of the answers of systems for the same images: NGSM, another measure, a function."""
 
 from __future__ import annotations
 
@@ -99,10 +99,10 @@ class AnswerBlock:
 
     def _several_answers_error(self, code: int) -> InputError:
         """Return the error of an answer that is not a single string."""
-        system, place = np.argwhere(self.codes == code)[0].tolist()
+        system, image = np.argwhere(self.codes == code)[0].tolist()
         lists = list(self.lists.values())[system]
         n_entries = pluralize(len(self.distinct[code]), lists.noun)
-        return InputError("several-answers", lists.where(place), found=n_entries)
+        return InputError("several-answers", lists.where(image), found=n_entries)
 
 
 def _iterate_answers(lists: Lists) -> Iterator[list[Entry]]:
@@ -112,22 +112,21 @@ def _iterate_answers(lists: Lists) -> Iterator[list[Entry]]:
     decode its strings on access.
     """
     codes: Ints = lists.side.codes.astype(np.int64)
-    first = 0
-    last = 0
+    lowest = 0
+    n_spanned = 0
     if len(codes):
-        first = int(codes.min())
-        last = int(codes.max()) + 1
-    is_dense = last - first <= 2 * len(codes)
-    if is_dense:
-        # The usual case, as a slice of strings is decoded at once.
-        entries = list(lists.vocabulary[first:last])
-        places = codes - first
+        lowest = int(codes.min())
+        n_spanned = int(codes.max()) + 1 - lowest
+    if n_spanned <= 2 * len(codes):
+        # The usual case. A slice of strings is decoded at once.
+        strings = list(lists.vocabulary[lowest : lowest + n_spanned])
+        indices = codes - lowest
     else:
-        used_codes, places = np.unique(codes, return_inverse=True)
-        entries = [lists.vocabulary[code] for code in used_codes.tolist()]
-    flat = [entries[place] for place in places.tolist()]
+        used_codes, indices = np.unique(codes, return_inverse=True)
+        strings = [lists.vocabulary[code] for code in used_codes.tolist()]
+    entries = [strings[index] for index in indices.tolist()]
     for start, stop in pairwise(lists.side.indptr.tolist()):
-        yield flat[start:stop]
+        yield entries[start:stop]
 
 
 # ---- similarities ------------------------------------------------------------------------------
@@ -217,11 +216,12 @@ class NgsmSimilarity(Similarity):
         self._count_repeated_words(block, indptr, codes, vocabulary)
         grams = count_ngrams(indptr, codes, self._order)
         values = ngsm_systems(grams, block.codes, pairs)
-        n_lower = self._order - 1 if lower_orders else 0
-        lower = np.zeros((n_lower, *values.shape))
-        for place in range(n_lower):
-            order = n_lower - place
-            lower[place] = ngsm_systems(grams[:order], block.codes, pairs)
+        orders = range(0)
+        if lower_orders:
+            orders = range(self._order - 1, 0, -1)
+        lower = np.zeros((len(orders), *values.shape))
+        for row, order in enumerate(orders):
+            lower[row] = ngsm_systems(grams[:order], block.codes, pairs)
         return Comparison(values, lower)
 
     def _count_repeated_words(
@@ -235,9 +235,11 @@ class NgsmSimilarity(Similarity):
         n_captions = len(indptr) - 1
         captions, words = find_repeated_words(indptr, codes)
         for system, captions_of_system in zip(block.lists, block.codes, strict=True):
-            is_own = np.isin(captions, captions_of_system)
-            own_words = [vocabulary[word] for word in words[is_own].tolist()]
-            self._duplicated_words[system].update(own_words)
+            is_of_system = np.isin(captions, captions_of_system)
+            words_of_system = [
+                vocabulary[word] for word in words[is_of_system].tolist()
+            ]
+            self._duplicated_words[system].update(words_of_system)
             n_times_answered = np.bincount(captions_of_system, minlength=n_captions)
             n_duplicated = int(n_times_answered[np.unique(captions)].sum())
             self._n_duplicated[system] += n_duplicated
@@ -293,7 +295,7 @@ class FunctionSimilarity(Similarity):
 
 
 def name_function(function: object) -> str:
-    """Return the name of a function in a state.
+    """Return the name by which a state refers to a function.
 
     Examples
     --------
@@ -410,7 +412,8 @@ def open_similarity(
 def _open_function(
     function: AnswerFunction, systems: Mapping[str, Any], options: Mapping[str, Any]
 ) -> OpenedSimilarity:
-    """Infer the kind of the answers, which a user's function does not tell."""
+    """Return the similarity of a user's function. The kind is inferred from the answers."""
+    # The kind is inferred from two sides. The second system takes the place of the ground truth.
     _, second, *_ = systems
     deciding_options = {"task": options.get("task"), "read": options.get("read")}
     kind, _, systems, opened = choose_kind(systems, systems[second], deciding_options)

@@ -110,17 +110,19 @@ class ComparisonTable(ScaledResult, Table[Difference]):
 
     def _find_all(self, key: Any) -> list[Difference]:
         """Return the differences that a key refers to."""
-        parts = key if isinstance(key, tuple) and key else (key,)
+        parts: tuple[Any, ...] = (key,)
+        if isinstance(key, tuple) and key:
+            parts = key
         *systems, name = parts
         if not isinstance(name, str):
             return []
-        of_systems = []
+        differences = []
         for difference in self:
             names = [difference.system, difference.baseline]
             if systems == names[: len(systems)]:
-                of_systems.append(difference)
-        headings = find_headings(name, of_systems)
-        return [entry for entry in of_systems if entry.heading in headings]
+                differences.append(difference)
+        headings = find_headings(name, differences)
+        return [entry for entry in differences if entry.heading in headings]
 
     # ---- tables ----------------------------------------------------------------------------
 
@@ -133,10 +135,10 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         rendered = self._render(form, digits, scale)
         if form not in ("markdown", "latex", "html") or not self.differences:
             return rendered
-        how = describe_test(self.differences)
+        test_description = describe_test(self.differences)
         caption = (
             "The best of each measure is bold. Letters name the systems over which a system "
-            f"is significantly better ({how})."
+            f"is significantly better ({test_description})."
         )
         without_p = []
         for difference in self:
@@ -191,12 +193,12 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         _, *rows = table
         for heading, *cells in rows:
             for system, cell in zip(systems, cells, strict=True):
-                # Without a best value, as all are equal, no mark is set.
+                # Cells are not graded, and not marked, if all values are equal.
                 if isinstance(cell, Graded):
                     cell.mark = marks.get((system, heading), "")
-        first_columns = [["#", *letters.values()], ["system", *systems]]
-        transposed = zip(*first_columns, *rows, strict=True)
-        return [list(row) for row in transposed]
+        # The rows of measures become columns, after the columns of letters and systems.
+        columns = [["#", *letters.values()], ["system", *systems], *rows]
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def _letters_of_worse_systems(
         self, letters: dict[str, str]
@@ -300,11 +302,11 @@ class ComparisonTable(ScaledResult, Table[Difference]):
         n_resamples = float(counts[0].sum())
         shares = counts / max(1.0, n_resamples)
         columns: dict[str, Any] = {
-            "system": [scores[place].system for place in order.tolist()],
+            "system": [scores[number].system for number in order.tolist()],
             "mean_rank": means[order],
         }
-        for place in range(len(scores)):
-            columns[f"rank_{place + 1}"] = shares[order, place]
+        for rank in range(1, len(scores) + 1):
+            columns[f"rank_{rank}"] = shares[order, rank - 1]
         return Records(columns)
 
 
@@ -356,18 +358,20 @@ def _draw_effect(difference: Difference) -> list[str]:
     effect = ""
     if math.isfinite(difference.effect_size):
         effect = f"{difference.effect_size:.2f}"
-    counts = (difference.wins, difference.ties, difference.losses)
-    return [effect, *("" if count is None else f"{count}" for count in counts)]
+    cells = [effect]
+    for count in (difference.wins, difference.ties, difference.losses):
+        cells.append("" if count is None else str(count))
+    return cells
 
 
 def _assign_letters(systems: Sequence[str]) -> dict[str, str]:
     """Return a letter for each system, or a number in parentheses after the last letter."""
     marks = {}
-    for place, system in enumerate(systems):
-        if place < len(ascii_letters):
-            marks[system] = ascii_letters[place]
+    for number, system in enumerate(systems):
+        if number < len(ascii_letters):
+            marks[system] = ascii_letters[number]
         else:
-            marks[system] = f"({place + 1})"
+            marks[system] = f"({number + 1})"
     return marks
 
 

@@ -20,8 +20,11 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 _MAX_NAMES_PER_SENTENCE = 8
-_FEW_ITEMS = 50  # for which p of a bootstrap was too small in simulations
-_MAX_ITEMS_OF_LEAST_P = 1000  # beyond it the smallest p of random signs is 0 in floats
+_FEW_ITEMS = 50  # with fewer, p of a bootstrap was too small in simulations
+_MAX_ITEMS_OF_LEAST_P = (
+    1000  # with more, the smallest p of random signs may underflow to 0
+)
+# By verdict, in the order in which sentences are listed.
 _SENTENCES = {
     "better": "{system} is better than {others} in {names}",
     "worse": "{system} is worse than {others} in {names}",
@@ -51,19 +54,20 @@ def judge(difference: Difference) -> str:
         return "undefined" if math.isnan(difference.difference) else "untested"
     if difference.significant and difference.better is not None:
         return "better" if difference.better else "worse"
-    own = difference.score.replicates
-    others = difference.against.replicates
-    if own is None or others is None or difference.difference:
+    replicates = difference.score.replicates
+    baseline_replicates = difference.against.replicates
+    if replicates is None or baseline_replicates is None or difference.difference:
         return "alike"
-    return "same" if _are_same(own, others) else "alike"
+    return "same" if _are_same(replicates, baseline_replicates) else "alike"
 
 
-def _are_same(own: Replicates, others: Replicates) -> bool:
-    """Return whether two systems have the same value in every resample."""
-    is_undefined = np.isnan(own.values)
-    if not (is_undefined == np.isnan(others.values)).all():
+def _are_same(first: Replicates, second: Replicates) -> bool:
+    """Return whether two systems have the same value, or both none, in every resample."""
+    is_undefined = np.isnan(first.values)
+    if not (is_undefined == np.isnan(second.values)).all():
         return False
-    return not np.nan_to_num(subtract(own.values, others.values)).any()
+    differences = np.nan_to_num(subtract(first.values, second.values))
+    return not differences.any()
 
 
 # ---- which differences are significant ---------------------------------------------------------
@@ -92,6 +96,7 @@ def describe_differences(
             group = groups.get(_Subject(system, verdict))
             if group is not None:
                 first, *others = _write_sentences(group, system, verdict)
+                # The others continue the first: "a is better than b in F1; better than c in ...".
                 prefix = f"{system} is "
                 others = [sentence.removeprefix(prefix) for sentence in others]
                 lines.append("; ".join([first, *others]))
@@ -143,8 +148,10 @@ def _write_sentences(
     last_separator = " or " if verdict == "alike" else ", "
     sentences = []
     for pairs, differences_by_heading in by_pairs.items():
-        # The baseline may be the better one.
-        others = [baseline if own == system else own for own, baseline in pairs]
+        others = []
+        for compared, baseline in pairs:
+            # The sentence may be about the baseline, if it is the better one.
+            others.append(baseline if compared == system else compared)
         sentence = _SENTENCES[verdict].format(
             system=system,
             others=join_names(others),
@@ -300,7 +307,7 @@ def _find_headings_of_few_items(differences: Iterable[Difference]) -> list[str]:
 
 
 def _find_least_p(difference: Difference, units: str) -> dict[str, float]:
-    """Return the smallest p that a test can find, by what limits it: resamples or items."""
+    """Return the smallest possible p of a test, by what limits it: "resamples" or the items."""
     test = difference.design.test
     least: dict[str, float] = {}
     is_quantile = test == "interval" and not difference.method.startswith("jackknife")

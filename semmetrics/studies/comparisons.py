@@ -206,8 +206,8 @@ def pair_systems(systems: Iterable[str], baseline: str | None) -> list[tuple[str
     """
     names = list(systems)
     pairs = []
-    for place, system in enumerate(names):
-        others = names[:place] if baseline is None else [baseline]
+    for number, system in enumerate(names):
+        others = names[:number] if baseline is None else [baseline]
         for other in others:
             if other != system:
                 pairs.append((system, other))
@@ -271,8 +271,8 @@ def _has_groups(task: Any) -> bool:
 
 def _list_absent_items(task: Any, hashes: Hashes) -> str:
     """Name the items of a task that are not among others, given by the hashes of their ids."""
-    places = np.flatnonzero(~np.isin(task.hashes, hashes)).tolist()
-    return listing(str(task.ids[place]) for place in places)
+    rows = np.flatnonzero(~np.isin(task.hashes, hashes)).tolist()
+    return listing(str(task.ids[row]) for row in rows)
 
 
 # ---- comparisons of scores ---------------------------------------------------------------------
@@ -309,8 +309,8 @@ def compare_scores(
     if design.test == "randomization":
         swapped = swapped_differences(pairs, design.bootstrap, progress)
     differences = []
-    for place, (score, against) in enumerate(pairs):
-        swapped_of_pair = None if swapped is None else swapped[place]
+    for row, (score, against) in enumerate(pairs):
+        swapped_of_pair = None if swapped is None else swapped[row]
         difference = find_difference(score, against, design, swapped_of_pair)
         differences.append(difference)
     p_values = [difference.p for difference in differences]
@@ -430,16 +430,16 @@ def _find_shared_bootstrap(scores: Sequence[Score], baseline: str | None) -> Boo
             first_by_part.setdefault(score.part, score)
     for score in scores:
         first = first_by_part.get(score.part, score)
-        difference = _describe_difference(score, first)
-        if difference:
+        mismatch = _describe_mismatch(score, first)
+        if mismatch:
             raise InputError(
-                "scored-otherwise", score.system, other=first.system, what=difference
+                "scored-otherwise", score.system, other=first.system, what=mismatch
             )
     bootstraps = map(_find_bootstrap, first_by_part.values())
     return next(bootstrap for bootstrap in bootstraps if bootstrap is not None)
 
 
-def _describe_difference(score: Score, first: Score) -> str:
+def _describe_mismatch(score: Score, first: Score) -> str:
     """Name what should be equal in two scores and differs, or return an empty string."""
     if score.statistics.fingerprint != first.statistics.fingerprint:
         return "items or ground truth"

@@ -297,7 +297,7 @@ def rank_competition(
         k=k,
         n=_count_distinct(images.values()),
         rankings=rankings,
-        images={pair: len(own) for pair, own in images.items()},
+        images={pair: len(images_of_pair) for pair, images_of_pair in images.items()},
         facts=tuple(first_of_each(notes)),
         understood=tuple(understood),
     )
@@ -389,9 +389,12 @@ def _rank_by_measures(
     """Rank systems by each measure, on k images of each pair and on fewer of them."""
     tables = []
     for n_images in (k, *smaller_ks):
-        first_images = {pair: own[:n_images] for pair, own in images.items()}
-        is_whole = n_images == k
-        table = tabulate_pairs(systems, first_images, annotations, overall=is_whole)
+        first_images = {}
+        for pair, images_of_pair in images.items():
+            first_images[pair] = images_of_pair[:n_images]
+        table = tabulate_pairs(
+            systems, first_images, annotations, overall=n_images == k
+        )
         tables.append(table)
     rankings = []
     for scores, *scores_of_fewer in zip(*tables, strict=True):
@@ -448,11 +451,11 @@ def _find_dominance(
             scores, higher_is_better=table.higher_is_better, floor=floor
         )
     except InputError as error:
-        off_diagonal = ~np.eye(len(systems), dtype=np.bool_)
-        not_positive = np.argwhere(~(scores > 0) & ~both_zero & off_diagonal)
-        if not len(not_positive):
+        is_not_positive = ~(scores > 0) & ~both_zero
+        np.fill_diagonal(is_not_positive, val=False)
+        if not is_not_positive.any():
             raise error.placed(table.measure) from None
-        i, j = not_positive[0].tolist()
+        i, j = np.argwhere(is_not_positive)[0].tolist()
         where = f"{table.measure}, {systems[i]} against {systems[j]}"
         raise InputError("no-dominance", where, value=float(scores[i, j])) from None
     n_raised = int((scores < (floor or 0)).sum())

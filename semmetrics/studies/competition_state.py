@@ -3,7 +3,7 @@
 Conventions
 -----------
 A state is one JSON file. It has the systems, the options, a fingerprint of each system's answers
-for all images, the images selected for each pair, and the answers of both systems for those. The
+for all images, the images selected for each pair, and the answers of both systems for them. The
 file ends with a digest of its content. A file that was edited by hand raises an error.
 """
 
@@ -67,9 +67,9 @@ class PairSelection:
     mean : float
         The mean value over the images with a value.
     tied : int
-        The number of images whose value equals that of the last selected image.
+        The number of images with the same value as the last selected image.
     taken : int
-        The number of selected images among those.
+        The number of selected images among the tied ones.
     """
 
     first: str

@@ -211,7 +211,7 @@ class Difference:
         """The ids of the items, in the order of their hashes."""
         ids = self.score.ids
         order = self.score.statistics.order.tolist()
-        return [plain_id(ids[place]) for place in order]
+        return [plain_id(ids[row]) for row in order]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference for JSON, with None for undefined values."""
@@ -345,7 +345,8 @@ def find_difference(
     result = _test_difference(score, against, design, replicates, swapped)
     low = result.low
     high = result.high
-    # If all differences are equal, the interval does not tell how others would vary.
+    # If all differences are equal, the interval does not tell how others would vary. An interval
+    # of 0 remains: it is the interval of systems with equal values.
     if low and math.isclose(low, high, rel_tol=ROUNDING):
         low = math.nan
         high = math.nan
@@ -389,22 +390,23 @@ def _pair_replicates(
     InputError
         If a score has no replicates.
     """
-    own = score.replicates
-    others = against.replicates
-    if own is None or others is None:
+    replicates = score.replicates
+    baseline_replicates = against.replicates
+    if replicates is None or baseline_replicates is None:
         raise InputError("not-paired", score.heading)
     method = design.bootstrap.method
     if method in (AUTO, POISSON):
+        # Medians have no jackknife.
         method = "jackknife"
-        if own.default == "percentile":
+        if replicates.default == "percentile":
             method = "percentile"
-    least, most = score.measure.definition.bounds
+    lowest, highest = score.measure.definition.bounds
     return replace(
-        own,
-        values=subtract(own.values, others.values),
+        replicates,
+        values=subtract(replicates.values, baseline_replicates.values),
         value=difference,
-        left_out=subtract(own.left_out, others.left_out),
-        bounds=(least - most, most - least),
+        left_out=subtract(replicates.left_out, baseline_replicates.left_out),
+        bounds=(lowest - highest, highest - lowest),
         default=method,
     )
 

@@ -93,30 +93,30 @@ def _differing_rows(difference: Difference, n: int) -> Iterator[dict[str, Any]]:
     task_rows = score.statistics.order
     baseline_task_rows = against.statistics.order
     ids = difference.ids
-    for place in _largest_places(item_differences, task_rows, n):
+    for index in _find_largest(item_differences, task_rows, n):
         row: dict[str, Any] = {
             "system": difference.system,
             "baseline": difference.baseline,
             "measure": difference.heading,
-            "id": ids[place],
-            "value": float(pair.values[place]),
-            "baseline_value": float(pair.baseline_values[place]),
-            "difference": float(item_differences[place]),
+            "id": ids[index],
+            "value": float(pair.values[index]),
+            "baseline_value": float(pair.baseline_values[index]),
+            "difference": float(item_differences[index]),
         }
         row |= _describe_item(
-            score, against, int(task_rows[place]), int(baseline_task_rows[place])
+            score, against, int(task_rows[index]), int(baseline_task_rows[index])
         )
         yield row
 
 
-def _largest_places(differences: Floats, rows: Ints, n: int) -> list[int]:
-    """Return the places of the n largest differences that are neither 0 nor nan.
+def _find_largest(differences: Floats, rows: Ints, n: int) -> list[int]:
+    """Return the indices of the n largest differences that are neither 0 nor nan.
 
-    Equal ones are in the order of the rows, as hashes have an order of their own.
+    Equal differences are in the order of their rows in the task.
     """
     sizes = np.where(np.isnan(differences), 0.0, np.abs(differences))
     largest = np.lexsort((rows, -sizes))[:n]
-    return [place for place in largest.tolist() if sizes[place]]
+    return [index for index in largest.tolist() if sizes[index]]
 
 
 def _describe_item(
@@ -126,15 +126,15 @@ def _describe_item(
     if score.task is None or against.task is None:
         return {}
     show_item = find_kind(score.task.kind).show_item
-    own = show_item(score.task, row, score.measure)
-    others = show_item(against.task, baseline_row, against.measure)
-    content = {}
-    for name, value in own.items():
-        content[name] = value
-        other_value = others.get(name)
-        if other_value != value:
-            content[f"{_BASELINE_PREFIX}{name}"] = other_value
-    return content
+    content = show_item(score.task, row, score.measure)
+    baseline_content = show_item(against.task, baseline_row, against.measure)
+    cells = {}
+    for name, value in content.items():
+        cells[name] = value
+        baseline_value = baseline_content.get(name)
+        if baseline_value != value:
+            cells[f"{_BASELINE_PREFIX}{name}"] = baseline_value
+    return cells
 
 
 def draw_items(
@@ -178,6 +178,7 @@ def _draw_content(
     record: Mapping[str, Any], report_item: Callable[[Any], list[str]]
 ) -> list[str]:
     """Return lines on the content of an item, and on what differs for the baseline."""
+    # What the baseline has under the same names.
     content_of_baseline = {}
     for name, value in record.items():
         if name.startswith(_BASELINE_PREFIX):

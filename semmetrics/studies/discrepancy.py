@@ -4,12 +4,12 @@ Conventions
 -----------
 Systems answer for the same images, which need no references. For each pair of systems, the images
 on which the two differ most are selected. References or ratings of these images then decide between
-the two, and all pairs together give one global rank (Wan et al. 2022). The selection is a state,
-which can be saved, to which systems can be added, and which is ranked.
+the two, and all pairs together give one global rank (Wan et al. 2022). The selection is a state.
+It can be saved, extended by further systems, and ranked.
 
-If a measure is better when it is higher, it is a similarity, and the most discrepant images are
-those with its smallest values. If it is better when it is lower, they are those with its largest.
-If a measure is not symmetric, it is computed both ways and averaged.
+A measure for which higher is better is a similarity, and its smallest values are the most
+discrepant. If lower is better, the largest values are. If a measure is not symmetric, it is
+computed both ways and averaged.
 
 Images without a value are never selected. Images of equal values are ordered by a named rule:
 
@@ -20,9 +20,9 @@ Images without a value are never selected. Images of equal values are ordered by
   down to single words, and then by id.
 
 So the selection depends neither on the size of blocks nor, except with "position", on the order of
-the images. Values that only rounding tells apart are equal. Most images may have an NGSM of 0. The
-number of images that share the value of the last selected image is counted. With "orders", these
-are the images that the lower orders do not tell apart. If ties decide, "id" selects the same few
+the images. Values that differ only by rounding errors count as equal. Most images may have an NGSM
+of 0. The state counts the images that share the value of the last selected image. With "orders",
+they must also share the values of all lower orders. If ties decide, "id" selects the same few
 images for all pairs, and "random" selects different images for each pair.
 """
 
@@ -303,12 +303,11 @@ def _extend(
             options=_options_to_save(options, opened.setup),
         )
     if total is not None:
-        state = replace(state, k=selector.keep_in_total(total))
+        state = replace(state, k=selector.limit_total(total))
     state = _add_selection(state, extension, selector)
     # Excluded ids that never occurred are noted, as they may be written differently in the data.
-    unknown = dict.fromkeys(exclusions)
-    for image in selector.excluded:
-        unknown.pop(image, None)
+    distinct_exclusions = dict.fromkeys(exclusions)
+    unknown = [id_ for id_ in distinct_exclusions if id_ not in selector.excluded]
     notes += named("unknown-exclusions", unknown)
     notes += _note_selection(state, extension.new_systems)
     return replace(state, facts=tuple(notes), understood=tuple(understood))
@@ -338,14 +337,14 @@ def _split_batches(systems: Any) -> tuple[Mapping[str, Any], Iterator[Any]]:
     is_whole = isinstance(systems, Mapping)
     batches: Iterator[Any] = iter([systems]) if is_whole else iter(systems)
     first_batch = next(batches, None)
-    if not _maps_names(first_batch):
+    if not _is_mapping_of_names(first_batch):
         raise InputError(
             "wrong-type", "systems", value=systems, wanted="a mapping of names"
         )
     return first_batch, batches
 
 
-def _maps_names(batch: Any) -> TypeGuard[Mapping[str, Any]]:
+def _is_mapping_of_names(batch: Any) -> TypeGuard[Mapping[str, Any]]:
     if not isinstance(batch, Mapping):
         return False
     return all(isinstance(name, str) and name for name in batch)
@@ -391,9 +390,9 @@ def _plan_extension(
         compared = systems if takes_images_out else new_systems
         return _Extension(systems, compared, all_pairs, (), {})
     new_pairs = []
-    for new in range(len(state.systems), len(systems)):
-        for earlier in range(new):
-            new_pairs.append((earlier, new))
+    for new_number in range(len(state.systems), len(systems)):
+        for earlier_number in range(new_number):
+            new_pairs.append((earlier_number, new_number))
     return _Extension(systems, new_systems, new_pairs, state.pairs, state.answers)
 
 

@@ -128,6 +128,7 @@ def rank_dominance(dominance: ArrayLike) -> GlobalRank:
     balanced = _balance(matrix)
     ones = _scale_to_1(np.ones(len(matrix)), -balanced.shift)
 
+    # After n doublings, the matrix to the power 2**n, up to a factor.
     power_of_matrix = balanced.matrix
     vector, _ = _average_period(balanced, ones, period)
     limit = vector
@@ -227,6 +228,7 @@ def _balance(matrix: Floats) -> _BalancedMatrix:
     largest_paths = np.maximum(paths.max(axis=1), 0)
     shift = np.rint(largest_paths).astype(np.int32)
     mantissas, exponents = np.frexp(matrix)
+    # Multiply element [i, j] by 2 ** (shift[j] - shift[i] - growth).
     exponents = exponents + shift - shift[:, None] - round(growth)
     return _BalancedMatrix(np.ldexp(mantissas, exponents), shift)
 
@@ -275,6 +277,7 @@ def _find_period(edges: Bools) -> tuple[int, bool]:
         is_inside = component == number
         inside = edges[np.ix_(is_inside, is_inside)]
         distances = shortest_path(inside, unweighted=True, indices=0)
+        # All cycle lengths have the same greatest common divisor as these numbers of the edges.
         depth = distances.astype(np.int64)
         tails, heads = np.nonzero(inside)
         own_period = int(np.gcd.reduce(depth[tails] + 1 - depth[heads]))
@@ -294,11 +297,11 @@ def rank_scores(scores: Sequence[float]) -> tuple[int, ...]:
     >>> rank_scores([0.2, 0.5, 0.2 + 1e-16])
     (2, 1, 2)
     """
-    order = sorted(range(len(scores)), key=lambda place: -scores[place])
+    order = sorted(range(len(scores)), key=lambda number: -scores[number])
     ranks = [1] * len(scores)
-    for rank, (better, place) in enumerate(pairwise(order), start=2):
-        is_tied = math.isclose(scores[better], scores[place], rel_tol=_RELATIVE_TIE)
-        ranks[place] = ranks[better] if is_tied else rank
+    for rank, (better, worse) in enumerate(pairwise(order), start=2):
+        is_tied = math.isclose(scores[better], scores[worse], rel_tol=_RELATIVE_TIE)
+        ranks[worse] = ranks[better] if is_tied else rank
     return tuple(ranks)
 
 
@@ -352,8 +355,9 @@ def compute_dominance(
     with np.errstate(divide="ignore", over="ignore"):
         dominance: Floats = values / values.T
     if not (values.all() and np.isfinite(dominance).all()):
-        is_wrong = (values == 0) | np.isinf(dominance.T)
-        row, column = np.argwhere(is_wrong)[0].tolist()
+        # The dominance of the other system is infinite, or too large for floats.
+        is_too_small = (values == 0) | np.isinf(dominance.T)
+        row, column = np.argwhere(is_too_small)[0].tolist()
         raise InputError(
             "no-dominance",
             f"row {row}, column {column}{FROM_0}",

@@ -102,9 +102,9 @@ def _find_topics(name: str) -> list[Topic]:
     if has_options and not kinds:
         return _parse_measure(name)
     topics: list[Topic] = []
-    for kind in kinds or (None,):
+    for kind in kinds or (None,):  # Without a kind, an unknown name raises an error.
         definition, options = registry.find(name, kind)
-        if options:
+        if options:  # The name is an alias.
             topics.append(definition(k=None, **options))
         else:
             topics.append(definition)
@@ -283,13 +283,14 @@ def _is_fixed_policy(option: MeasureOption) -> bool:
 
 def _example_command(definition: Definition) -> str:
     """Return a command that computes a measure, with all files that it needs."""
-    average = None
-    if definition.averages:
-        # An average other than the default, if there is a choice.
-        average = definition.averages[:2][-1]
+    average: str | None = None
     options = []
-    if len(definition.averages) > 1:
-        options.append(f"average={average}")
+    if definition.averages:
+        average, *other_averages = definition.averages
+        if other_averages:
+            # An average other than the default.
+            average = other_averages[0]
+            options.append(f"average={average}")
     example_values = {int: 80, float: 2}
     for option in definition.options:
         if option.required:
@@ -307,9 +308,9 @@ def _example_command(definition: Definition) -> str:
 
 def _example_files(definition: Definition, average: str | None) -> str:
     """Return the files and file options of an example command."""
-    describer = find_kind(definition.kind)
-    explained = describer.explain_definition(definition)
-    files: str = explained.get("options", "") + describer.example_files
+    kind = find_kind(definition.kind)
+    command_options = kind.explain_definition(definition).get("options", "")
+    files: str = command_options + kind.example_files
     if "scores" in definition.needs:
         files = files.replace("preds", "scores")
     if "taxonomy" in definition.needs:
@@ -321,12 +322,14 @@ def _example_files(definition: Definition, average: str | None) -> str:
 
 def _definition_facts(definition: Definition) -> dict[str, str]:
     """Return the facts about a definition, by title. Some may be empty."""
-    explained = find_kind(definition.kind).explain_definition(definition)
-    averages = ", ".join(definition.averages).replace(",", " (default),", 1)
+    explanations = find_kind(definition.kind).explain_definition(definition)
+    averages = list(definition.averages)
+    if len(averages) > 1:
+        averages[0] += " (default)"
     citation = ""
     if definition.cite:
         citation = f"semmetrics cite {definition.name}"
-    predictions = explained.get("predictions")
+    predictions = explanations.get("predictions")
     if not predictions and "scores" in definition.needs:
         predictions = "labels with scores"
     return {
@@ -334,12 +337,12 @@ def _definition_facts(definition: Definition) -> dict[str, str]:
         "equation": definition.equation,
         "source": definition.source,
         "BibTeX": citation,
-        "averages": averages,
+        "averages": ", ".join(averages),
         "other names": _list_aliases(definition),
-        "cutoff": explained.get("cutoff", ""),
+        "cutoff": explanations.get("cutoff", ""),
         "predictions": predictions or "",
         "values": _describe_range(definition),
-        "traits": explained.get("traits", ""),
+        "traits": explanations.get("traits", ""),
         **_compared_with(definition),
     }
 
@@ -414,9 +417,10 @@ def _describe_option(option: MeasureOption, definition: Definition) -> str:
     values = {int: "integer", float: "number"}.get(option.kind, "string")
     if option.choices:
         values = "|".join(map(str, option.choices))
-    text = f"{values}, {_describe_default(option)}: {option.help}"
     if len(option.choices) == 1:
         text = f"only {values}: {option.help}"
+    else:
+        text = f"{values}, {_describe_default(option)}: {option.help}"
     averages = option.averages or definition.averages
     if set(definition.averages) - set(averages):
         common = [average for average in averages if average in definition.averages]
@@ -443,8 +447,8 @@ def _explain_protocol(protocol: Protocol) -> str:
         # Placeholders of values that a user sets.
         measure = text.format(q="size of the class list", logits="at-least:0")
         rows.append([heading, measure])
-    describer = find_kind(protocol.kind)
-    files = describer.example_files
+    kind = find_kind(protocol.kind)
+    files = kind.example_files
     if "mAP" in protocol.entries:
         files = files.replace("preds", "scores")
     settings = ", ".join(f"{name}={value}" for name, value in protocol.settings.items())
@@ -452,7 +456,7 @@ def _explain_protocol(protocol: Protocol) -> str:
         "source": protocol.source,
         "BibTeX": f"semmetrics cite {protocol.name}",
         "fixed": settings or "only the measures",
-        **describer.explain_protocol(protocol),
+        **kind.explain_protocol(protocol),
     }
     parts = [
         f"{protocol.name}: {protocol.title}\n{_draw_facts(facts)}",

@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-If a measure is better when it is higher, it is a similarity, and the most discrepant images are
-those with its smallest values. If it is better when it is lower, they are those with its largest.
-Values that only rounding tells apart are equal. Images without a value are never selected.
+A measure for which higher is better is a similarity, and its smallest values are the most
+discrepant. If lower is better, the largest values are. Values that differ only by rounding errors
+count as equal. Images without a value are never selected.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from semmetrics.core.columns import exact_sums, to_floats
 from semmetrics.core.hashing import Hashes, hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.items import has_surrogate
@@ -29,164 +27,9 @@ from semmetrics.messages import brief, pluralize, report_progress
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.studies.answer_similarity import AnswerBlock, Pairs, Similarity
 from semmetrics.studies.competition_state import PairSelection
+from semmetrics.studies.pair_tally import BlockImages, PairTally
 
 _MAX_ANSWERS_PER_BLOCK = 1 << 16
-_BITS_OF_A_VALUE = 40  # enough to tell values apart, few enough to ignore rounding
-
-
-# ---- the images of one pair --------------------------------------------------------------------
-
-
-class _Candidate(NamedTuple):
-    """An image that may be selected. Candidates sort by discrepancy, the largest first.
-
-    Attributes
-    ----------
-    rounded : float
-        The value without rounding errors.
-    lower : tuple of float
-        Values of lower orders, which order images of equal values.
-    key : int or str
-        The place by the rule for ties, which orders images that are still equal.
-    image : str
-    value : float
-        The value as it was computed.
-    """
-
-    rounded: float
-    lower: tuple[float, ...]
-    key: int | str
-    image: str
-    value: float
-
-    @property
-    def level(self) -> tuple[float, tuple[float, ...]]:
-        """The values, which tied images have in common."""
-        return self.rounded, self.lower
-
-
-class _BlockImages(NamedTuple):
-    """The images of a block and their order by the rule for ties.
-
-    Attributes
-    ----------
-    names : sequence of str
-    rank : int array, shape (images,)
-        The place of each image among those of the block.
-    keys : sequence of int or str
-        The place of each image, comparable with images of other blocks.
-    """
-
-    names: Sequence[str]
-    rank: NDArray[np.integer]
-    keys: Sequence[int | str]
-
-
-class _PairTally:
-    """The k smallest values of a pair so far, and counts of its images."""
-
-    def __init__(self, k: int, first: str, second: str) -> None:
-        self.first = first
-        self.second = second
-        self.candidates: list[_Candidate] = []
-        self.n_defined = 0
-        self.n_undefined = 0
-        self.n_identical = 0
-        self._k = k
-        # The level of the last of k candidates, and the number of images that share it.
-        self._cut: tuple[float, tuple[float, ...]] = (math.inf, ())
-        self._n_tied = 0
-        self._sum = exact_sums(np.zeros(0))
-
-    def update(self, values: Floats, lower: Floats, images: _BlockImages) -> None:
-        """Add the values of a block.
-
-        Parameters
-        ----------
-        values : array, shape (images,)
-            nan if undefined.
-        lower : array, shape (orders, images)
-            Values that order images of value 0.
-        images : _BlockImages
-        """
-        is_defined = ~np.isnan(values)
-        n_defined = int(is_defined.sum())
-        self.n_defined += n_defined
-        self.n_undefined += len(values) - n_defined
-        self._sum += exact_sums(values[is_defined])
-        rounded = _round_away_errors(values)
-        lower = np.where(rounded == 0, _round_away_errors(lower), 0.0)
-        near = np.flatnonzero(is_defined & (rounded <= self._cut[0]))
-        order = np.lexsort((images.rank[near], *lower[::-1, near], rounded[near]))
-        new_candidates = []
-        for place in near[order[: self._k]].tolist():
-            candidate = _Candidate(
-                rounded=float(rounded[place]),
-                lower=tuple(lower[:, place].tolist()),
-                key=images.keys[place],
-                image=images.names[place],
-                value=float(values[place]),
-            )
-            new_candidates.append(candidate)
-        earlier_candidates = self.candidates
-        merged = sorted(earlier_candidates + new_candidates)
-        self.candidates = merged[: self._k]
-        if len(self.candidates) < self._k:
-            return
-        last = self.candidates[-1]
-        is_tied = rounded[near] == last.rounded
-        for values_of_order, value in zip(lower, last.lower, strict=True):
-            is_tied &= values_of_order[near] == value
-        n_tied_here = int(is_tied.sum())
-        if last.level == self._cut:
-            self._n_tied += n_tied_here
-        else:
-            # Earlier images of this level were not dropped, as they were before the old cut.
-            n_tied_earlier = _count_level(earlier_candidates, last.level)
-            self._n_tied = n_tied_here + n_tied_earlier
-        self._cut = last.level
-
-    def keep_first(self, k: int) -> None:
-        """Keep only the k smallest values."""
-        cut = self.candidates[k - 1].level
-        if cut != self._cut:
-            # All images of this level are among the candidates.
-            self._n_tied = _count_level(self.candidates, cut)
-        self.candidates = self.candidates[:k]
-        self._cut = cut
-
-    def finish(self, sign: float) -> PairSelection:
-        """Return the selected images, with all values multiplied by a sign."""
-        mean = math.nan
-        if self.n_defined:
-            mean = sign * float(to_floats(self._sum)[0]) / self.n_defined
-        # Adding 0.0 turns -0.0 into 0.0.
-        values = [sign * candidate.value + 0.0 for candidate in self.candidates]
-        return PairSelection(
-            first=self.first,
-            second=self.second,
-            images=tuple(candidate.image for candidate in self.candidates),
-            values=tuple(values),
-            n=self.n_defined,
-            undefined=self.n_undefined,
-            identical=self.n_identical,
-            mean=mean,
-            tied=self._n_tied,
-            taken=_count_level(self.candidates, self._cut),
-        )
-
-
-def _count_level(
-    candidates: Iterable[_Candidate], level: tuple[float, tuple[float, ...]]
-) -> int:
-    return sum(candidate.level == level for candidate in candidates)
-
-
-def _round_away_errors(values: Floats) -> Floats:
-    """Round to so many bits that equal values, computed in different orders, become equal."""
-    mantissas, exponents = np.frexp(values)
-    integers = np.rint(np.ldexp(mantissas, _BITS_OF_A_VALUE))
-    return np.asarray(np.ldexp(integers, exponents - _BITS_OF_A_VALUE))
 
 
 # ---- the images of all pairs -------------------------------------------------------------------
@@ -261,7 +104,7 @@ class ImageSelector:
         self._ties = ties
         self._seed = seed
         self._exclude = frozenset(exclude)
-        self._tallies = [_PairTally(k, systems[i], systems[j]) for i, j in pairs]
+        self._tallies = [PairTally(k, systems[i], systems[j]) for i, j in pairs]
         self._hashes: list[Hashes] = []
         self._fingerprints = Counter[str]()
         self._n_empty = Counter[str]()
@@ -292,10 +135,11 @@ class ImageSelector:
         for start in range(0, n_images, size):
             stop = min(start + size, n_images)
             part = {}
-            for system, own in aligned.items():
-                side = own.side.rows(start, stop)
-                rows = range(start, stop)
-                part[system] = _take_items(own, own.ids[start:stop], side, rows)
+            rows = range(start, stop)
+            for system, lists_of_system in aligned.items():
+                side = lists_of_system.side.rows(start, stop)
+                ids = lists_of_system.ids[start:stop]
+                part[system] = _take_items(lists_of_system, ids, side, rows)
             self._compare(AnswerBlock(part))
             report_progress(progress, stop, n_images, "comparing answers", "item")
 
@@ -310,51 +154,57 @@ class ImageSelector:
         _check_characters(names)
         hashes = hash_ids(ids)
         self._hashes.append(hashes)
-        self._describe(block, hashes)
+        self._add_fingerprints(block, hashes)
 
         comparison = self._similarity.compare(
             block, self._pairs, lower_orders=self._ties == "orders"
         )
-        values = comparison.values
+        values = self._as_similarities(comparison.values)
+        excluded = [index for index, name in enumerate(names) if name in self._exclude]
+        self.excluded.update(names[index] for index in excluded)
+        values[:, excluded] = np.nan
+
+        images = self._order_images(names, has_ids=not has_numbers)
+        for row, tally in enumerate(self._tallies):
+            if self._ties == "random":
+                images = self._shuffle_images(names, hashes, tally)
+            tally.update(values[row], comparison.lower_orders[:, row], images)
+            # Excluded images have no value, but are not undefined.
+            tally.n_undefined -= len(excluded)
+            i, j = self._pairs[row]
+            tally.n_identical += int((block.codes[i] == block.codes[j]).sum())
+        self.n += len(block)
+        self._keep_answers(block, names)
+
+    def _as_similarities(self, values: Floats) -> Floats:
+        """Return values whose smallest ones are the most discrepant, after a check."""
         if np.isinf(values).any():
             raise InputError(
                 "not-finite", self._similarity.name, role="a value", value=math.inf
             )
         if self._similarity.larger_is_discrepant:
-            values = -values
-        excluded = [place for place, name in enumerate(names) if name in self._exclude]
-        self.excluded.update(names[place] for place in excluded)
-        values[:, excluded] = np.nan
+            return -values
+        return values
 
-        images = self._order_images(names, has_ids=not has_numbers)
-        for place, tally in enumerate(self._tallies):
-            if self._ties == "random":
-                images = self._shuffle_images(names, hashes, tally)
-            tally.update(values[place], comparison.lower_orders[:, place], images)
-            # Excluded images have no value, but are not undefined.
-            tally.n_undefined -= len(excluded)
-            i, j = self._pairs[place]
-            tally.n_identical += int((block.codes[i] == block.codes[j]).sum())
-        self.n += len(block)
-        self._keep_answers(block, names)
-
-    def _order_images(self, names: Sequence[str], *, has_ids: bool) -> _BlockImages:
+    def _order_images(self, names: Sequence[str], *, has_ids: bool) -> BlockImages:
         """Order the images of a block by id, or by position if they have no ids."""
         rank = np.arange(self.n, self.n + len(names))
         if not has_ids or self._ties not in ("orders", "id"):
-            return _BlockImages(names, rank, rank.tolist())
+            return BlockImages(names, rank, rank.tolist())
         rising = sorted(range(len(names)), key=names.__getitem__)
         rank[rising] = np.arange(len(names))
-        return _BlockImages(names, rank, names)
+        return BlockImages(names, rank, names)
 
     def _shuffle_images(
-        self, names: Sequence[str], hashes: Hashes, tally: _PairTally
-    ) -> _BlockImages:
+        self, names: Sequence[str], hashes: Hashes, tally: PairTally
+    ) -> BlockImages:
         """Order the images of a block by a hash of the seed, the pair and the id."""
         seed = np.full(1, self._seed % 2**64, np.uint64)
-        pair = hash_strings(sorted((tally.first, tally.second)))
-        rank = mix(hashes + mix(seed + mix(pair[:1] + mix(pair[1:]))))
-        return _BlockImages(names, rank, rank.tolist())
+        first, second = np.split(hash_strings(sorted((tally.first, tally.second))), 2)
+        pair = mix(first + mix(second))
+        seed_and_pair = mix(seed + pair)
+        rank = mix(hashes + seed_and_pair)
+        return BlockImages(names, rank, rank.tolist())
 
     def _keep_answers(self, block: AnswerBlock, names: Sequence[str]) -> None:
         """Store the answers for the candidates, and discard all others."""
@@ -363,12 +213,12 @@ class ImageSelector:
             candidates.update(candidate.image for candidate in tally.candidates)
         for image in self._answers.keys() - candidates:
             del self._answers[image]
-        for place, name in enumerate(names):
+        for column, name in enumerate(names):
             if name in candidates:
-                codes = block.codes[:, place].tolist()
+                codes = block.codes[:, column].tolist()
                 self._answers[name] = tuple(block.distinct[code] for code in codes)
 
-    def _describe(self, block: AnswerBlock, id_hashes: Hashes) -> None:
+    def _add_fingerprints(self, block: AnswerBlock, id_hashes: Hashes) -> None:
         """Add to the fingerprint of each system, and count its empty answers."""
         is_empty = np.array(list(map(_is_empty, block.distinct)))
         texts = list(map(_serialize, block.distinct))
@@ -393,7 +243,7 @@ class ImageSelector:
             }
         return descriptions
 
-    def keep_in_total(self, total: int) -> int:
+    def limit_total(self, total: int) -> int:
         """Reduce k so that all pairs together have at most ``total`` different images.
 
         Returns
@@ -406,14 +256,14 @@ class ImageSelector:
         InputError
             If one image of each pair is already too many.
         """
-        n_places = min(len(tally.candidates) for tally in self._tallies)
+        max_k = min(len(tally.candidates) for tally in self._tallies)
         images: set[str] = set()
         k = 0
-        for place in range(n_places):
-            images.update(tally.candidates[place].image for tally in self._tallies)
+        while k < max_k:
+            images.update(tally.candidates[k].image for tally in self._tallies)
             if len(images) > total:
                 break
-            k = place + 1
+            k += 1
         if k == 0 and images:
             raise InputError("total-too-small", total=total, least=len(images))
         if k:
@@ -544,10 +394,11 @@ def _align(lists: Mapping[str, Lists], missing: str) -> tuple[Mapping[str, Lists
         )
     shared_ids = [id_ for id_ in ids if id_ in shared]
     aligned = {}
-    for system, own in lists.items():
-        row_by_id = own.rows_by_id()
+    for system, lists_of_system in lists.items():
+        row_by_id = lists_of_system.rows_by_id()
         rows = np.array([row_by_id[id_] for id_ in shared_ids], np.int64)
-        aligned[system] = _take_items(own, shared_ids, own.side.take(rows), rows)
+        side = lists_of_system.side.take(rows)
+        aligned[system] = _take_items(lists_of_system, shared_ids, side, rows)
     return aligned, len(all_ids) - len(shared)
 
 
@@ -565,8 +416,8 @@ def _check_same_ids_used(lists: Mapping[str, Lists]) -> None:
 
 def _check_all_images(lists: Mapping[str, Lists], all_ids: set[Any]) -> None:
     """Check that every system has all images."""
-    for system, own in lists.items():
-        absent = sorted(all_ids.difference(own.ids))
+    for system, lists_of_system in lists.items():
+        absent = sorted(all_ids.difference(lists_of_system.ids))
         if absent:
             raise InputError("missing-images", system, n=len(absent), examples=absent)
 
@@ -574,7 +425,7 @@ def _check_all_images(lists: Mapping[str, Lists], all_ids: set[Any]) -> None:
 def _take_items(
     lists: Lists, ids: Any, side: Side, rows: Sequence[int] | Ints
 ) -> Lists:
-    """Return some items, whose places in messages are still those of the whole input."""
+    """Return some items. Messages still name their places in the whole input."""
     where = partial(_name_place, lists.where, rows)
     return replace(lists, ids=ids, side=side, where=where)
 

@@ -67,8 +67,8 @@ def inspect_sheets(
     annotations = _collect_annotations(rows, columns, read, has_votes=has_votes)
     if not has_votes:
         return _vote_sheet(annotations, columns, inspectors)
-    kept = [annotation.cells for annotation in annotations if annotation.is_kept]
-    return Records.from_rows(columns, kept)
+    kept_rows = [annotation.cells for annotation in annotations if annotation.is_kept]
+    return Records.from_rows(columns, kept_rows)
 
 
 class _Annotation(NamedTuple):
@@ -125,6 +125,7 @@ def _collect_annotations(
             continue
         cells = {name: row[name] for name in columns}
         cells[noun] = "\n".join(entries)
+        # Cells may be of types without a hash.
         annotation = annotations.setdefault(repr(cells), _Annotation(cells, {}))
         inspector = str(row.get("inspector"))
         if inspector in annotation.votes:

@@ -13,8 +13,12 @@ from semmetrics.data.judgements import TEXTS, Judgements, name_all, name_of
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError
 from semmetrics.messages import pluralize
-from semmetrics.scoring import evaluation as opening
-from semmetrics.scoring.evaluation import Evaluation
+from semmetrics.scoring.evaluation import (
+    Evaluation,
+    choose_kind,
+    join_systems,
+    open_evaluation,
+)
 from semmetrics.scoring.notes import INTERVAL_OPTIONS
 from semmetrics.scoring.score import score_evaluation
 from semmetrics.studies.agreement import Judged
@@ -28,7 +32,7 @@ class ScoredJudgements(NamedTuple):
     ----------
     judgements : Judgements
         As they were scored, with captions in place of ids if the ids are of captions.
-    prepared : Prepared
+    prepared : Evaluation
         The inputs and tasks of the scores.
     measures : list of Judged
     """
@@ -102,7 +106,7 @@ def score_judgements(
     """
     _check_sides(judgements, preds, gts, options)
     sides = _resolve_sides(judgements, preds, gts, options, name, own_references)
-    prepared = opening.join_systems({name: sides.preds}, sides.gts, sides.options)
+    prepared = join_systems({name: sides.preds}, sides.gts, sides.options)
     measures = _collect_item_values(prepared, sides)
     if sides.inputs is not None:
         prepared = replace(prepared, inputs=sides.inputs)
@@ -262,8 +266,8 @@ def _pair_with_references(
     judgements: Judgements, preds: Any, gts: Any, options: Mapping[str, Any], name: str
 ) -> _PairedSides:
     """Pair each judged candidate with its reference, as an item of its own."""
-    kind, _, systems, gts = opening.choose_kind({name: preds}, gts, options)
-    setup = opening.open_evaluation(kind, options)
+    kind, _, systems, gts = choose_kind({name: preds}, gts, options)
+    setup = open_evaluation(kind, options)
     pair_names = []
     reference_ids = []
     for candidate, references in zip(
@@ -339,11 +343,11 @@ def pool_systems(
     notes : list of Fact
         The notes of all inputs.
     """
-    kind, _, systems, _ = opening.choose_kind(systems, gts, options)
+    kind, _, systems, _ = choose_kind(systems, gts, options)
     settings = {
         name: value for name, value in options.items() if name not in INTERVAL_OPTIONS
     }
-    setup = opening.open_evaluation(kind, settings)
+    setup = open_evaluation(kind, settings)
     pooled: dict[str, Any] = {}
     notes: list[Fact] = []
     for system, data in systems.items():

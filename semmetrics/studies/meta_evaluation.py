@@ -129,9 +129,9 @@ def meta(  # type: ignore[misc]  # Its protocols differ from the protocols of a 
     >>> [(row.heading, row.statistic, round(row.value, 3), row.n) for row in table]
     [('BLEU-1', 'kendall-c', 0.938, 4), ('ROUGE-L', 'kendall-c', 0.562, 4)]
     """
-    pinned = _NO_PROTOCOL
+    conventions = _NO_PROTOCOL
     if protocol is not None:
-        pinned = find_agreement_protocol(protocol)
+        conventions = find_agreement_protocol(protocol)
     settings = {name: value for name, value in options.items() if value is not None}
     bootstrap = Bootstrap.of(settings)
     notes: list[Fact] = []
@@ -142,7 +142,7 @@ def meta(  # type: ignore[misc]  # Its protocols differ from the protocols of a 
 
     judgements = _read_judgements(
         ratings,
-        pinned,
+        conventions,
         columns=columns,
         group_by=group_by,
         ids=ids,
@@ -151,16 +151,16 @@ def meta(  # type: ignore[misc]  # Its protocols differ from the protocols of a 
         several_systems=systems is not None,
     )
     if protocol is not None:
-        _check_protocol(protocol, pinned, judgements)
-    judgements = judgements.without_own_references(pinned.own_references)
+        _check_protocol(conventions, judgements)
+    judgements = judgements.without_own_references(conventions.own_references)
     design = AgreementDesign(
-        _choose_statistics(statistics, pinned, judgements, test),
-        aggregate or pinned.aggregate,
+        _choose_statistics(statistics, conventions, judgements, test),
+        aggregate or conventions.aggregate,
         test,
         correction,
         baseline="",
         bootstrap=bootstrap,
-        protocol=pinned.name,
+        protocol=conventions.name,
     )
     judged = judgements
     if design.aggregate == "mean":
@@ -176,7 +176,7 @@ def meta(  # type: ignore[misc]  # Its protocols differ from the protocols of a 
         gts,
         score_settings,
         _name_predictions(ratings, preds, systems, judged),
-        pinned.own_references,
+        conventions.own_references,
     )
     design = replace(design, baseline=_choose_baseline(baseline, scored.measures))
     rows = measure_agreement(
@@ -188,7 +188,7 @@ def meta(  # type: ignore[misc]  # Its protocols differ from the protocols of a 
         not_computed=scored.prepared.chosen.not_computed,
     )
     notes += _score_facts(scored.prepared, scored.judgements)
-    notes += _agreement_facts(scored.judgements, table, pinned)
+    notes += _agreement_facts(scored.judgements, table, conventions)
     return replace(table, facts=notes)
 
 
@@ -221,9 +221,7 @@ def _read_judgements(
     )
 
 
-def _check_protocol(
-    name: str, protocol: AgreementProtocol, judgements: Judgements
-) -> None:
+def _check_protocol(protocol: AgreementProtocol, judgements: Judgements) -> None:
     """Raise an error unless a protocol is for ratings or preferences, as these are."""
     are_preferences = judgements.second is not None
     if are_preferences is not protocol.preferences:
@@ -231,7 +229,7 @@ def _check_protocol(
             "bad-option",
             judgements.source,
             name="protocol",
-            value=name,
+            value=protocol.name,
             wanted="a protocol of such judgements",
         )
 

@@ -127,7 +127,6 @@ def correlate(
     """
     resolved = resolve_options(options, "retrieval")
     read_options = resolved.read
-    progress = resolved.progress
     check_choice("ncs", ncs, ("none", "rows", "columns"))
     _check_columns(columns)
     bootstrap = interval_options(resolved)
@@ -153,16 +152,15 @@ def correlate(
             heading = f"NCS(phi={name})@1"
         for group, in_group in groups.items():
             has_value = in_group & ~np.isnan(values)
-            n_lacking = int(in_group.sum() - has_value.sum())
-            result = correlate_values(
+            correlation = correlate_values(
                 values[has_value],
                 rated.values[has_value],
                 bootstrap=bootstrap,
-                progress=progress,
+                progress=resolved.progress,
             )
+            n_lacking = int(in_group.sum()) - correlation.n
             row = {"phi": heading, "group": group, "lacking": n_lacking}
-            row |= _describe_correlation(result)
-            rows.append(row)
+            rows.append(row | _describe_correlation(correlation))
 
     return _tabulate(rows, facts, has_intervals=bootstrap is not None)
 
@@ -192,12 +190,12 @@ def _find_groups(rated: PairScores) -> dict[str, Bools]:
     return groups
 
 
-def _describe_correlation(result: Correlation) -> dict[str, Any]:
+def _describe_correlation(correlation: Correlation) -> dict[str, Any]:
     """Return the cells of a correlation, with None for nan."""
-    cells: dict[str, Any] = {"n": result.n}
+    cells: dict[str, Any] = {"n": correlation.n}
     for name in NAMES:
-        cells[name] = _none_if_nan(getattr(result, name))
-    for name, interval in result.intervals.items():
+        cells[name] = _none_if_nan(getattr(correlation, name))
+    for name, interval in correlation.intervals.items():
         cells[f"{name}_low"] = _none_if_nan(interval.low)
         cells[f"{name}_high"] = _none_if_nan(interval.high)
     return cells

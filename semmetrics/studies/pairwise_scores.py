@@ -175,7 +175,7 @@ def tabulate_pairs(
         first, second = pair
         opponents = {first: second, second: first}
         for score in annotations.score(pair, images_of_pair):
-            table = _find_table(tables, score, len(systems))
+            table = _get_table(tables, score, len(systems))
             number = numbers[score.system]
             opponent = numbers[opponents[score.system]]
             table.scores[number, opponent] = score.value
@@ -183,15 +183,15 @@ def tabulate_pairs(
         for system in systems:
             images_of_system = _images_of(system, images)
             for score in annotations.score((system,), images_of_system):
-                table = _find_table(tables, score, len(systems))
+                table = _get_table(tables, score, len(systems))
                 table.overall[numbers[system]] = score.value
     return list(tables.values())
 
 
-def _find_table(
+def _get_table(
     tables: dict[str, PairwiseScores], score: SystemScore, n_systems: int
 ) -> PairwiseScores:
-    """Return the table of the measure of a score, which is added if it is new."""
+    """Return the table for the measure of a score. A new measure gets a new table."""
     table = tables.get(score.measure)
     if table is None:
         table = PairwiseScores(

@@ -115,9 +115,9 @@ def _swap_all_parts(
     values = np.empty((2, len(pairs), bootstrap.resamples))
     parts = dict.fromkeys(score.part for score, _ in pairs)
     for part in parts:
-        places = [place for place, (score, _) in enumerate(pairs) if score.part == part]
-        pairs_of_part = [pairs[place] for place in places]
-        values[:, places] = _swap(pairs_of_part, bootstrap, progress)
+        rows = [row for row, (score, _) in enumerate(pairs) if score.part == part]
+        pairs_of_part = [pairs[row] for row in rows]
+        values[:, rows] = _swap(pairs_of_part, bootstrap, progress)
     return values
 
 
@@ -188,7 +188,9 @@ class _SummedSystems:
 
 
 class _Swaps(NamedTuple):
-    """Sums of statistics, by system and statistic. The sums at tails are the total less the heads.
+    """Sums of statistics, from which the sums of swapped items follow.
+
+    The sum over the items at tails is the total minus the sum at heads.
 
     Attributes
     ----------
@@ -240,7 +242,7 @@ def _swap_sums(own_heads: _Sums, other_heads: _Sums, other_total: _Sums) -> _Sum
 
 
 def _swap_rows(own_heads: _Sums, other_heads: _Sums, other_total: _Sums) -> _Sums:
-    """Return the rows of both systems. After a swap only one row of each item has a weight."""
+    """Return the rows of both systems, and weights that select one row of each item."""
     rows = {}
     for name, column in own_heads["rows"].items():
         rows[name] = concatenate_columns([column, other_heads["rows"][name]])

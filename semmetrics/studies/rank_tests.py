@@ -126,6 +126,7 @@ def rank_matrix(values: ArrayLike) -> tuple[Floats, Floats]:
     """
     mean_ranks = rank_rows(values)
     best_ranks = rank_rows(values, ties="best")
+    # The mean of the ranks that n systems share is (n - 1) / 2 above the best of these ranks.
     n_tied = 2 * (mean_ranks - best_ranks) + 1
     counts = []
     for rank in range(1, mean_ranks.shape[1] + 1):
@@ -179,13 +180,13 @@ def rank_differences(
     second_values = [second[system] for system in systems]
     ranks = rank_rows([first_values, second_values], ties=ties).tolist()
     rows = []
-    for place, system in enumerate(systems):
-        first_rank = _as_rank(ranks[0][place])
-        second_rank = _as_rank(ranks[1][place])
+    for column, system in enumerate(systems):
+        first_rank = _as_rank(ranks[0][column])
+        second_rank = _as_rank(ranks[1][column])
         row = {
             "system": system,
-            "first": first_values[place],
-            "second": second_values[place],
+            "first": first_values[column],
+            "second": second_values[column],
             "first_rank": first_rank,
             "second_rank": second_rank,
             "difference": first_rank - second_rank,

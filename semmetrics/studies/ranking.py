@@ -46,15 +46,14 @@ class Rank:
         From 1. Equal systems share the better rank. None if the system has no value on
         one of the datasets.
     value : float
-        Mean over the datasets of the system of value divided by best value. nan if
-        lower is better.
+        Mean of ``normalized`` over the datasets of the system. nan if lower is better.
     normalized : mapping from dataset to float
-        Value divided by best value.
+        The value of the system, divided by the best value on the dataset.
     lacking : tuple of str
         The datasets without a value of the system.
     mean_rank : float
-        Mean rank over the datasets, among the systems that have all of them. nan if the
-        system is not among these.
+        Mean rank over the datasets, among the systems that have all datasets. nan if the
+        system does not have all.
     ranks : mapping from dataset to float
         Equal values share the mean of their ranks.
     """
@@ -153,8 +152,8 @@ class Ranking(Table[Rank]):
         systems = self.ranked
         sign = self._sign
         rows = []
-        for value_of in self.values.values():
-            rows.append([sign * value_of[system] for system in systems])
+        for value_by_system in self.values.values():
+            rows.append([sign * value_by_system[system] for system in systems])
         return np.array(rows, np.float64).reshape(len(rows), len(systems))
 
     @property
@@ -278,9 +277,9 @@ class Ranking(Table[Rank]):
         entries = []
         for place in self.places:
             values = {}
-            for dataset, value_of in self.values.items():
-                if place.system in value_of:
-                    values[dataset] = finite_or_none(value_of[place.system])
+            for dataset, value_by_system in self.values.items():
+                if place.system in value_by_system:
+                    values[dataset] = finite_or_none(value_by_system[place.system])
             entry = place.to_dict(self.measure)
             entries.append(entry | {"values": values} | tests)
         return entries
@@ -297,14 +296,15 @@ class Ranking(Table[Rank]):
         """
         rows = []
         for place in self.places:
-            for dataset, value_of in self.values.items():
+            for dataset, value_by_system in self.values.items():
+                value = value_by_system.get(place.system, math.nan)
                 row = {
                     "system": place.system,
                     "rank": place.rank,
                     "dataset": dataset,
                     "mean_rank": finite_or_none(place.mean_rank),
                     "mean_normalized": finite_or_none(place.value),
-                    "value": finite_or_none(value_of.get(place.system, math.nan)),
+                    "value": finite_or_none(value),
                     "normalized": place.normalized.get(dataset),
                     "dataset_rank": place.ranks.get(dataset),
                 }
@@ -341,11 +341,11 @@ class Ranking(Table[Rank]):
         if self.by == "normalized":
             cells.append(_format_value(place.value, digits))
         cells.append(_format_value(place.mean_rank, mean_rank_digits))
-        for dataset, value_of in self.values.items():
+        for dataset, value_by_system in self.values.items():
             if self.by == "normalized":
                 value = place.normalized.get(dataset, math.nan)
             else:
-                value = value_of.get(place.system, math.nan)
+                value = value_by_system.get(place.system, math.nan)
             cells.append(_format_value(value, digits))
         return cells
 

@@ -23,7 +23,7 @@ from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.options import RANKED_BY
 from semmetrics.studies import value_tables
-from semmetrics.studies.rank_tests import rank_rows
+from semmetrics.studies.rank_tests import Ties, rank_rows
 from semmetrics.studies.ranked_scores import check_direction, read_scores
 from semmetrics.studies.ranking import Rank, Ranking
 
@@ -83,7 +83,7 @@ def rank_systems(
         return _rank_table(datasets, measure, by, level, max_bytes)
     check_direction(measure, [measure], by)
     values = {}
-    directions = set()
+    directions = set()  # whether lower is better
     for name, scores in datasets.items():
         dataset = read_scores(scores, name, measure, by, max_bytes)
         measure = dataset.measure
@@ -91,8 +91,10 @@ def rank_systems(
         directions.add(dataset.lower_is_better)
     if len(directions) > 1:
         raise InputError("mixed-directions", measure=measure)
-    higher_is_better = True not in directions
-    return _rank_values(values, measure, by, level, higher_is_better=higher_is_better)
+    lower_is_better = any(directions)
+    return _rank_values(
+        values, measure, by, level, higher_is_better=not lower_is_better
+    )
 
 
 def _rank_table(
@@ -133,7 +135,7 @@ def rank_normalized(
     -------
     Ranking
         Ranked systems, best first, then systems without a value on some dataset. As in
-        the source, their values still count as the best value of a dataset.
+        the paper, the best value of a dataset may be from such a system.
 
     Raises
     ------
@@ -164,56 +166,60 @@ def _rank_values(
 ) -> Ranking:
     """Rank the systems that have all datasets, by normalised values or by mean rank."""
     systems = _list_systems(values.values())
-    if not systems:
-        raise InputError(
-            "nothing-given", what="values to rank", remedy="give at least one"
-        )
     datasets = list(values)
     table = _tabulate(values.values(), systems)
     is_missing = np.isnan(table)
-    is_complete = ~is_missing.any(axis=0)
-    normalized = np.full(table.shape, np.nan)
-    is_usable = ~is_complete | np.isfinite(table)
+    is_complete: Bools = np.all(~is_missing, axis=0)
     if by == "normalized":
         normalized, is_usable = _normalize(table)
+    else:
+        normalized = np.full(table.shape, np.nan)
+        # The values of systems that are not ranked may be missing or infinite.
+        is_usable = ~is_complete | np.isfinite(table)
     _check_usable(is_usable, table, datasets, systems)
 
     means = [_mean_without_nan(column) for column in normalized.T]
-    ranks = np.full(table.shape, np.nan)
-    places = np.zeros(len(systems), np.int64)
-    if is_complete.any():
-        signed_table = table
-        if not higher_is_better:
-            signed_table = -table
-        ranks[:, is_complete] = rank_rows(signed_table[:, is_complete])
-        criterion = -ranks.mean(axis=0)
-        if by == "normalized":
-            criterion = np.array(means)
-        places[is_complete] = rank_rows([criterion[is_complete]], ties="best")[0]
+    signed_table = table if higher_is_better else -table
+    ranks_on_datasets = _rank_selected(signed_table, is_complete, "mean")
+    mean_ranks = ranks_on_datasets.mean(axis=0)
+    criterion = np.array(means) if by == "normalized" else -mean_ranks
+    (ranks,) = _rank_selected(criterion[None], is_complete, "best")
 
-    unranked_last = np.where(is_complete, places, len(systems) + 1)
-    order = np.argsort(unranked_last, kind="stable").tolist()
+    order = np.argsort(ranks, kind="stable")  # Systems without a rank are last.
     entries = []
-    for i in order:
+    for i in order.tolist():
+        rank = None
+        if is_complete[i]:
+            rank = int(ranks[i])
         entry = Rank(
             systems[i],
-            places[i].item() or None,
+            rank,
             means[i],
             normalized=_by_dataset(datasets, normalized[:, i]),
             lacking=_select(datasets, is_missing[:, i]),
-            mean_rank=ranks[:, i].mean().item(),
-            ranks=_by_dataset(datasets, ranks[:, i]),
+            mean_rank=mean_ranks[i].item(),
+            ranks=_by_dataset(datasets, ranks_on_datasets[:, i]),
         )
         entries.append(entry)
-    copied_values = {name: dict(value_of) for name, value_of in values.items()}
+    copied_values = {name: dict(row) for name, row in values.items()}
     return Ranking(tuple(entries), measure, copied_values, by, higher_is_better, level)
 
 
 def _list_systems(rows: Iterable[Mapping[str, float]]) -> list[str]:
-    """Return the systems of all rows, in the order of first appearance."""
+    """Return the systems of all rows, in the order of first appearance.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
     systems: dict[str, None] = {}
     for row in rows:
         systems |= dict.fromkeys(row)
+    if not systems:
+        raise InputError(
+            "nothing-given", what="values to rank", remedy="give at least one"
+        )
     return list(systems)
 
 
@@ -255,6 +261,14 @@ def _check_usable(
         value=float(table[row, column]),
         wanted="scores to rank by",
     )
+
+
+def _rank_selected(table: Floats, is_selected: Bools, ties: Ties) -> Floats:
+    """Rank the selected columns of each row. Ranks of other columns are nan."""
+    ranks = np.full(table.shape, np.nan)
+    if is_selected.any():
+        ranks[:, is_selected] = rank_rows(table[:, is_selected], ties=ties)
+    return ranks
 
 
 def _mean_without_nan(values: Floats) -> float:

@@ -129,7 +129,7 @@ def read_text(row: Mapping[str, Any], column: str, where: str) -> str:
 
 
 def _as_text(value: Any, where: str) -> str:
-    is_nan = value != value  # An empty cell of a frame.
+    is_nan = value != value  # as in an empty cell of a frame
     if value is None or is_nan:
         return ""
     if not isinstance(value, str):

@@ -3,8 +3,8 @@
 Conventions
 -----------
 All p values are two-sided. If n differences are simulated, p = (c + 1) / (n + 1), where c counts
-the simulated differences that are at least as large as the observed one. Differences that only
-rounding tells apart are treated as equal. p is 1 if nothing differs, and nan if there is no
+the simulated differences that are at least as large as the observed one. Values that differ only by
+rounding errors are treated as equal. p is 1 if nothing differs, and nan if there is no
 difference to test.
 
 Methods
@@ -112,7 +112,7 @@ def as_item_differences(differences: ArrayLike) -> Floats:
 
 
 def subtract(values: Floats | float, others: Floats | float) -> Floats:
-    """Subtract values, with a result of 0 if only rounding tells two of them apart.
+    """Subtract values. The result is 0 if two values differ only by rounding errors.
 
     Examples
     --------
@@ -120,6 +120,7 @@ def subtract(values: Floats | float, others: Floats | float) -> Floats:
     [0.0, 0.25]
     """
     differences = values - others
+    # A tolerance relative to each value would be too small for values near 0 among larger ones.
     largest = max(_largest_size(values), _largest_size(others))
     tolerance = ROUNDING * np.maximum(min(1.0, largest), np.abs(values))
     return np.where(np.abs(differences) <= tolerance, 0.0, differences)
@@ -171,10 +172,10 @@ def _drop_undefined(simulated: ArrayLike) -> Floats:
 
 
 def _share_as_large(sizes: Floats, observed: float, largest: float) -> float:
-    """Return the share of sizes that are at least the observed one, which also counts as one.
+    """Return the share of sizes that are at least as large as the observed one.
 
-    ``largest`` is the largest value that the sizes were computed from. It sets how much rounding
-    can change a size.
+    The observed size is one more size in this share. ``largest`` is the largest value that the
+    sizes were computed from, to which rounding errors are relative.
     """
     if math.isnan(observed) or not len(sizes):
         return math.nan
@@ -312,6 +313,7 @@ def sign_flip_p(
     tolerance = max(rounding, ROUNDING * float(np.abs(values).max()))
     at_most = int((means <= observed + tolerance).sum())
     at_least = int((means >= observed - tolerance).sum())
+    # SciPy enumerates all combinations of signs if there are at most so many.
     is_exact = len(values) < 64 and 2 ** len(values) <= resamples
     observed_draws = 0 if is_exact else 1
     share = (min(at_most, at_least) + observed_draws) / (len(means) + observed_draws)
@@ -463,13 +465,15 @@ def correct_p(values: Sequence[float], method: str = "holm") -> list[float]:
     rising_order = defined[np.argsort(p_values[defined], kind="stable")]
     rising = p_values[rising_order]
     n = len(rising)
+    corrected = rising
     if method == "bonferroni":
-        rising = rising * n
+        corrected = rising * n
     elif method == "holm":
-        rising = np.maximum.accumulate(rising * np.arange(n, 0, -1))
+        corrected = np.maximum.accumulate(rising * np.arange(n, 0, -1))
     elif method == "benjamini-hochberg":
         adjusted = rising * n / np.arange(1, n + 1)
-        falling = np.minimum.accumulate(adjusted[::-1])
-        rising = falling[::-1]
-    p_values[rising_order] = np.minimum(rising, 1.0)
+        # The minimum over this p and all larger ones.
+        from_the_largest = np.minimum.accumulate(adjusted[::-1])
+        corrected = from_the_largest[::-1]
+    p_values[rising_order] = np.minimum(corrected, 1.0)
     return [float(value) for value in p_values.tolist()]

@@ -214,6 +214,7 @@ def _interval_limits(scores: Sequence[Score]) -> dict[str, list[float]]:
         return {}
     limits = {}
     for end in ("low", "high"):
+        # nan for a score without an interval.
         limits[end] = [getattr(interval, end, math.nan) for interval in intervals]
     return limits
 

@@ -106,7 +106,7 @@ def calibrate_threshold(
     name = system_name(preds)
     settings = {**options, "measures": [parsed_measure]}
     prepared = join_systems({name: preds}, gts, settings)
-    task = prepared.tasks[name][""]
+    task = prepared.tasks[name][""]  # Labels have no named parts.
     result = threshold_search.of_contrast(
         task, parsed_measure, points=points, holdout=holdout, seed=seed
     )
@@ -239,7 +239,8 @@ def _check_thresholds(points: Sequence[float]) -> None:
     """Check the number of sorted thresholds, their range, and that all are distinct."""
     if not points or len(points) > _MAX_THRESHOLDS:
         raise InputError("bad-thresholds", value=f"{len(points):,} thresholds")
-    for point, next_point in pairwise([*points, math.inf]):
+    points_and_end = [*points, math.inf]
+    for point, next_point in pairwise(points_and_end):
         if point == next_point:
             raise InputError("duplicate", role="the threshold", value=point)
         if not -1 <= point <= 1:

@@ -68,6 +68,7 @@ def validate(data: Any, **options: Unpack[Options]) -> dict[str, Any]:
     kind = find_kind(task)
     read_options = resolve_options({"classes": classes, "read": files}, task)
     lists = kind.read(side, "input", read_options)
+    # Lists of labels have another order than "columns", which is for matrices.
     has_names = getattr(lists, "order", "columns") != "columns"
     if classes is not None and has_names:
         values = {"option": "classes", "on": "lists, because their labels have names"}

@@ -169,7 +169,9 @@ def _compare_pair(
     for row in values.values():
         if system in row and baseline in row:
             pairs.append((row[system], row[baseline]))
-    system_values, baseline_values = np.array(pairs, np.float64).reshape(-1, 2).T
+    # Without common rows, the shape is (0, 2).
+    table = np.array(pairs, np.float64).reshape(-1, 2)
+    system_values, baseline_values = table.T
     gains = significance.subtract(system_values, baseline_values)
     mean, std = _moments(system_values)
     baseline_mean, baseline_std = _moments(baseline_values)

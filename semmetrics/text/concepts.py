@@ -68,6 +68,7 @@ class _ConceptNumbers(dict[str, int]):
             own_features = features
             if len(words) == 1:
                 own_features = features.union([~number])
+            # If another thread has used the number meanwhile, its features are returned.
             if self.features.setdefault(number, own_features) is own_features:
                 break
         self.words[number] = words
@@ -168,6 +169,7 @@ class Concepts:
         order = np.argsort(second_features)
         second_features = second_features[order]
         second_index = second_index[order]
+        # Each feature of ``first`` occurs in second_features[start:stop].
         start = np.searchsorted(second_features, first_features, "left")
         stop = np.searchsorted(second_features, first_features, "right")
         indptr = offsets(stop - start)
@@ -193,14 +195,15 @@ class _FlatFeatures:
         self._sizes_and_flat = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def take(self, concepts: Ints) -> tuple[Ints, Ints]:
-        """Return all features of some concepts, and the index of each one's concept."""
+        """Return all features of concepts, and the index in ``concepts`` of each feature."""
         sizes, flat = self._sizes_and_flat
         n_known = len(sizes)
         n_concepts = len(self._features)
         if n_known < n_concepts:
-            new = [self._features[number] for number in range(n_known, n_concepts)]
-            new_sizes = np.fromiter(map(len, new), np.int64, len(new))
-            new_flat = np.fromiter(chain.from_iterable(new), np.int64)
+            new_numbers = range(n_known, n_concepts)
+            new_features = [self._features[number] for number in new_numbers]
+            new_sizes = np.fromiter(map(len, new_features), np.int64, len(new_features))
+            new_flat = np.fromiter(chain.from_iterable(new_features), np.int64)
             sizes = np.concatenate([sizes, new_sizes])
             flat = np.concatenate([flat, new_flat])
             self._sizes_and_flat = (sizes, flat)

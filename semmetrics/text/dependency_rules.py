@@ -25,7 +25,7 @@ from semmetrics.text.raw_tuples import Parsed
 Edge: TypeAlias = tuple[int, int, str]
 
 _PLURAL_TAGS = frozenset(["NNS", "NNPS"])
-# In addition to nouns.
+# In addition to the tags of nouns.
 _TAGS_AFTER_PREPOSITION = frozenset(["JJ", "CD", "WDT", "PRP", "DT"])
 _SUBJECT_TAGS = frozenset(["DT", "WDT"])
 _SUBJECT_RELATIONS = frozenset(["nsubj", "nsubjpass", "acl"])
@@ -118,12 +118,16 @@ class _Sentence:
         elif relation in ("nummod", "det:qmod"):
             if tag in _PLURAL_TAGS:
                 self._add(_Group.NUMBER, governor, dependent)
-        elif relation == "compound":
-            if is_noun and self._is_noun[dependent]:
-                self._add(_Group.COMPOUND, governor, dependent)
-                self._parts_of_compounds.update((governor, dependent))
+        elif is_noun and relation == "compound":
+            self._add_compound(governor, dependent)
         elif is_noun and relation.startswith("nmod:"):
             self._add_nominal_modifier(governor, dependent, relation)
+
+    def _add_compound(self, governor: int, dependent: int) -> None:
+        """Add a noun that modifies another noun, as in "tennis ball"."""
+        if self._is_noun[dependent]:
+            self._add(_Group.COMPOUND, governor, dependent)
+            self._parts_of_compounds.update((governor, dependent))
 
     def _add_nominal_modifier(
         self, governor: int, dependent: int, relation: str
@@ -140,7 +144,7 @@ class _Sentence:
     def add_clause(self, verb: int, subject: int, relation: str) -> None:
         """Add the actions and states of the subject of a verb.
 
-        An adjective or noun may replace the verb.
+        An adjective or noun may be in place of the verb, as in "the dog is small".
         """
         is_noun = self._is_noun[subject]
         if not is_noun and self._tags[subject] not in _SUBJECT_TAGS:
@@ -159,33 +163,34 @@ class _Sentence:
             return
         kind = self._tags[verb][0]
         is_noun = self._is_noun[subject]
+        # An adjective. Of a noun also a verb, a modal verb, a noun or a preposition.
         if kind == "J" or (is_noun and kind in "VMNI"):
             self._add(_Group.STATE, subject, verb)
 
-    def _add_objects(self, verb: int, subject: int, relation: str) -> bool:
+    def _add_objects(self, verb: int, subject: int, subject_relation: str) -> bool:
         """Add a verb with its objects, and return whether it has any."""
         particles = self._dependents_by(verb, "compound:prt")
         phrase = self._join_lemmas([verb, *particles])  # such as "pick up"
-        group = _Group.CLAUSE if relation == "acl" else _Group.ACTION
+        group = _Group.CLAUSE if subject_relation == "acl" else _Group.ACTION
         has_objects = False
-        for other, name in self._dependents.get(verb, []):
-            if not self._is_noun[other]:
+        for dependent, relation in self._dependents.get(verb, []):
+            if not self._is_noun[dependent]:
                 continue
-            if name == "nmod:agent":
-                if relation == "acl":
-                    self._add(group, subject, other, phrase)
+            if relation == "nmod:agent":
+                if subject_relation == "acl":
+                    self._add(group, subject, dependent, phrase)
                 else:
-                    self._add(group, other, subject, phrase)
+                    self._add(group, dependent, subject, phrase)
                 has_objects = True
                 continue
-            predicate = self._predicate(verb, phrase, name, relation)
+            predicate = self._predicate(verb, phrase, relation, subject_relation)
             if predicate is not None:
-                self._add(group, subject, other, predicate)
+                self._add(group, subject, dependent, predicate)
                 has_objects = True
         return has_objects
 
     def _predicate(
-        self, verb: int, phrase: str, name: str, relation: str
+        self, verb: int, phrase: str, relation: str, subject_relation: str
     ) -> str | None:
         """Return the predicate between a subject and an object of a verb, or None.
 
@@ -194,16 +199,16 @@ class _Sentence:
         verb : int
         phrase : str
             The verb with its particles.
-        name : str
-            The relation between the verb and its object.
         relation : str
+            The relation between the verb and its object.
+        subject_relation : str
             The relation between the verb and its subject.
         """
-        if relation == "nsubjpass" or name in ("nmod:poss", "nmod:npmod"):
+        if subject_relation == "nsubjpass" or relation in ("nmod:poss", "nmod:npmod"):
             return None
-        if name.startswith("nmod:") and self._tags[verb][0] in "VM":
-            return f"{phrase} {_preposition(name)}"
-        if name in ("dobj", "iobj"):
+        if relation.startswith("nmod:") and self._tags[verb][0] in "VM":
+            return f"{phrase} {_preposition(relation)}"
+        if relation in ("dobj", "iobj"):
             return phrase
         return None
 

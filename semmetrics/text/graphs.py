@@ -159,6 +159,7 @@ class Graphs:
         for run in np.split(order, changes):
             table = self._tables[int(table_numbers[run[0]])]
             parts.append(table.take(rows[run]))
+        # From the order of the tables back to the order of the groups.
         return GraphTable.join(parts).take(np.argsort(order))
 
     def _without_graph(self, groups: Iterable[Group]) -> list[Group]:
@@ -281,8 +282,8 @@ def _decode_graphs(rows: Sequence[Row], concepts: Concepts) -> GraphTable:
     numbers = np.frombuffer(content, _CACHED_NUMBER).astype(np.int64)
     n_bytes = np.array([len(row[1]) for row in rows], np.int64)
     first_number = offsets(n_bytes // _CACHED_NUMBER.itemsize)[:-1]
-    header = [numbers[first_number + index] for index in range(_N_HEADER_NUMBERS)]
-    ties, *n_slots = header
+    ties = numbers[first_number]
+    n_slots = [numbers[first_number + i] for i in range(1, _N_HEADER_NUMBERS)]
 
     start = first_number + _N_HEADER_NUMBERS
     flat_slots: list[Ints] = []

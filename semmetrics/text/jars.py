@@ -97,6 +97,7 @@ def read_string_arrays(class_file: bytes) -> Iterator[frozenset[str]]:
     while number < count:
         tag = class_file[position]
         start = position + 1
+        # The length of a UTF-8 constant, or the number of the text of a string.
         value = int.from_bytes(class_file[start : start + 2], "big")
         position = start + _CONTENT_BYTES[tag]
         if tag == _UTF8_TAG:

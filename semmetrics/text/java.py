@@ -199,14 +199,14 @@ def _find_jar(name: str, folder: Path) -> Path:
     """
     if (folder / name).is_file():
         return folder / name
-    places_nearby = [folder.parent]
+    folders_nearby = [folder.parent]
     if not folder.is_file():
         subfolders = sorted(folder.glob("*/"))
-        places_nearby = [*subfolders, folder.parent]
+        folders_nearby = [*subfolders, folder.parent]
     hint = ", or leave it out to download them with Maven"
-    for place in places_nearby:
-        if (place / name).is_file():
-            hint = f". Did you mean {place}?"
+    for nearby in folders_nearby:
+        if (nearby / name).is_file():
+            hint = f". Did you mean {nearby}?"
             break
     raise InputError("missing-jar", folder, name=name, hint=hint)
 

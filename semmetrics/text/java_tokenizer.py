@@ -4,8 +4,8 @@ Conventions
 -----------
 It is the same program as in pycocoevalcap's class ``PTBTokenizer``, with the same
 options, input file and removal of punctuation, and runs once for all captions. So the
-tokens at the end of a caption may depend on the next caption (`semmetrics.text.ptb`
-lists when). Two things differ. Every line separator in a caption becomes a space,
+tokens at the end of a caption may depend on the next caption (see the differences in
+`semmetrics.text.ptb`). Two things differ. Every line separator in a caption becomes a space,
 whereas pycocoevalcap replaces only the line feed and returns wrong captions after any
 other separator. A lone surrogate, which pycocoevalcap cannot write, becomes U+FFFD,
 which the program drops.

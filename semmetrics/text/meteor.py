@@ -61,13 +61,17 @@ _HASH_BITS = 22
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _NO_MATCHES = Matches(*np.zeros((6, 0), np.int32))
 
-# Columns of the counts of a pair of captions.
+# Columns of the counts of a pair of captions. All but the chunks have one column for the
+# candidate and the next for the reference.
 _N_COUNTS = 23
-_WORDS, _FUNCTION_WORDS = 0, 2  # the first of two, for the candidate and the reference
+_WORDS = 0
+_FUNCTION_WORDS = 2
 _MATCHED_BY_STAGE = slice(4, 20)
 _CHUNKS = 20
 _MATCHED = slice(21, 23)
-_CONTENT, _FUNCTION = 0, 1
+# Kinds of matched words.
+_CONTENT = 0
+_FUNCTION = 1
 
 
 # ---- look-ups ------------------------------------------------------------------------
@@ -94,7 +98,9 @@ class PairLookup:
         keys = first * n + second
         self._n = n
         self._order = np.argsort(keys, kind="stable")
+        # The last key is never found, so that an index behind the other keys is valid.
         self._sorted_keys = np.append(keys[self._order], np.iinfo(np.int64).max)
+        # Most pairs are rejected by their hash, which is faster than a binary search.
         self._has_hash = np.zeros(1 << _HASH_BITS, np.bool_)
         self._has_hash[_hash(keys)] = True
 
@@ -111,9 +117,9 @@ class PairLookup:
         keys = first * self._n + second
         candidates = np.flatnonzero(self._has_hash[_hash(keys)])
         keys = keys[candidates]
-        place = np.searchsorted(self._sorted_keys, keys)
-        is_found = self._sorted_keys[place] == keys
-        return candidates[is_found], self._order[place[is_found]]
+        index = np.searchsorted(self._sorted_keys, keys)
+        is_found = self._sorted_keys[index] == keys
+        return candidates[is_found], self._order[index[is_found]]
 
 
 def _hash(keys: Ints) -> NDArray[np.uint64]:
@@ -129,14 +135,16 @@ def _pairs_with_common_feature(features: Sequence[Sequence[int]]) -> tuple[Ints,
     n_rows = len(features)
     flat = np.array(list(chain(*features)), np.int64)
     row = np.repeat(np.arange(n_rows), list(map(len, features)))
+    # Sort the occurrences of features, so that equal features are neighbours.
     _, code = np.unique(flat, return_inverse=True)
     order = np.argsort(code, kind="stable")
     row = row[order]
     code = code[order]
+    # Pair each occurrence with all occurrences of its feature.
     starts_of_codes = offsets(np.bincount(code))
-    indptr, places = take_rows(starts_of_codes, code)
+    indptr, partners = take_rows(starts_of_codes, code)
     first = row[row_numbers(indptr)]
-    second = row[places]
+    second = row[partners]
     differs = first != second
     keys = np.unique((first * n_rows + second)[differs])
     first, second = np.divmod(keys, max(1, n_rows))
@@ -457,17 +465,18 @@ class Sentences:
         # By pair and stage, content or function words, candidate or reference.
         matched = np.zeros((n_pairs * n_stages, 2, 2), np.int64)
         for side, (captions, start, end) in enumerate(sides):
-            counts[:, _WORDS + side] = self.sizes[captions]
             caption_start = self._indptr[captions]
             caption_end = self._indptr[captions + 1]
-            n_function = self._count_function_words(caption_start, caption_end)
-            counts[:, _FUNCTION_WORDS + side] = n_function
+            n_function_words = self._count_function_words(caption_start, caption_end)
+            counts[:, _WORDS + side] = self.sizes[captions]
+            counts[:, _FUNCTION_WORDS + side] = n_function_words
             offset = caption_start[matches.pairs]
             n_function = self._count_function_words(offset + start, offset + end)
             n_content = end - start - n_function
             np.add.at(matched[:, _CONTENT, side], pair_and_stage, n_content)
             np.add.at(matched[:, _FUNCTION, side], pair_and_stage, n_function)
         counts[:, _MATCHED_BY_STAGE] = matched.reshape(n_pairs, -1)
+        # Sum content and function words, and then the stages.
         matched_of_stages = matched.sum(axis=1).reshape(n_pairs, n_stages, 2)
         counts[:, _MATCHED] = matched_of_stages.sum(axis=1)
         starts_chunk = _starts_chunk(matches, ref_end, cand_end)

@@ -92,8 +92,9 @@ def _clean(caption: str) -> str:
 
 
 def _drop_unprintable_words(words: list[str]) -> list[str]:
-    """Drop words that begin with unusual spaces, and control characters at both ends."""
+    """Drop words that begin with an unusual space, and at both ends control characters."""
     words = [word for word in words if not _UNUSUAL_SPACE.match(word)]
+    # Words that begin with a control character sort before a space.
     while words and words[-1] < " ":
         words.pop()
     while words and words[0] < " ":

@@ -222,8 +222,8 @@ class _Attention(NamedTuple):
 
     def __call__(self, values: Array) -> Array:
         """Return the new values, shape (sentences, tokens, width)."""
-        seen = self._attend(values)
-        values = values + apply_to_tokens(self.out.of_rows, seen, np.abs(seen))
+        means = self._attend(values)
+        values = values + apply_to_tokens(self.out.of_rows, means, np.abs(means))
         hidden = apply_to_tokens(self.inner.of_steps, self.inner_norm.steps(values))
         np.maximum(hidden, 0, out=hidden)
         return values + apply_to_tokens(self.inner_out.of_rows, hidden)
@@ -236,16 +236,19 @@ class _Attention(NamedTuple):
         parts = apply_to_tokens(self.projections.of_steps, self.norm.steps(values))
         steps = _round_to_grid(parts)
         steps = steps.reshape(sentences, length, 3, n_heads, head_width)
+        # Each of shape (sentences, heads, tokens, head width).
         query, key, value = steps.transpose(2, 0, 3, 1, 4)
+        # The softmax of scores, shape (sentences, heads, tokens, tokens). The division by
+        # the sum of weights comes after the product with the values.
         scores = _multiply_grids(query, key.swapaxes(-1, -2))
         scores /= _GRID_STEPS_PER_UNIT**2 * np.sqrt(head_width)
         scores += self.distances[:, _distance_table(length, n_distances)]
         scores -= scores.max(axis=-1, keepdims=True)
         np.exp(scores, out=scores)
         weights = _round_to_grid(scores)
-        seen = _multiply_grids(weights, value)
-        seen /= weights.sum(axis=-1, keepdims=True) * _GRID_STEPS_PER_UNIT
-        joined_heads: Array = seen.swapaxes(1, 2).astype(np.float32)
+        means = _multiply_grids(weights, value)
+        means /= weights.sum(axis=-1, keepdims=True) * _GRID_STEPS_PER_UNIT
+        joined_heads: Array = means.swapaxes(1, 2).astype(np.float32)
         return joined_heads.reshape(values.shape)
 
 
@@ -258,7 +261,8 @@ def _round_to_grid(values: NDArray[Any]) -> GridValues:
 
 def _multiply_grids(left: GridValues, right: GridValues) -> GridValues:
     """Multiply stacks of matrices, in products too small for several threads."""
-    n_rows, depth, width = left.shape[-2], right.shape[-2], right.shape[-1]
+    n_rows = left.shape[-2]
+    depth, width = right.shape[-2:]
     rows_per_product = _MAX_MULTIPLICATIONS // (depth * width)
     products = []
     for rows in slices(n_rows, rows_per_product):
@@ -285,8 +289,8 @@ def apply_to_tokens(layer: Callable[..., Array], *values: Array) -> Array:
 @cache
 def _distance_table(length: int, n_distances: int) -> Ints:
     """Return the index of the distance between each pair of tokens in a table."""
-    places = np.arange(length)
-    return _distance_index(places - places[:, None], n_distances)
+    positions = np.arange(length)
+    return _distance_index(positions - positions[:, None], n_distances)
 
 
 def _distance_index(distance: Ints, n_distances: int) -> Ints:
@@ -388,15 +392,17 @@ class Network:
         """Return sentence, governor and dependent of each edge."""
         length = steps.shape[1]
         parts = apply_to_tokens(self._pair.of_steps, steps)
-        # Of each token: a vector as governor, one as dependent, and a bias for either.
+        # Of each token: a vector as governor, one as dependent, and a bias for each role.
         rank = parts.shape[-1] // 2 - 1
         ends = _round_to_grid(parts[..., : 2 * rank])
         governors = ends[..., :rank]
         dependents = ends[..., rank:]
         scores = _multiply_grids(governors, dependents.swapaxes(-1, -2))
         scores /= _GRID_STEPS_PER_UNIT**2
-        scores += parts[..., -2, None]
-        scores += parts[..., None, :, -1]
+        governor_bias = parts[..., -2]
+        dependent_bias = parts[..., -1]
+        scores += governor_bias[..., :, None]
+        scores += dependent_bias[..., None, :]
         distances = _distance_table(length, len(self._pair_distances))
         scores += self._pair_distances[distances]
         sentence, governor, dependent = np.nonzero(scores > self._threshold)

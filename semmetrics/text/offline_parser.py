@@ -233,8 +233,8 @@ def _find_preposition(
 ) -> str:
     """Return the relation by the preposition of a word, such as "nmod:in_front_of".
 
-    A word without a preposition has the one of the word to its left that it is joined
-    to by a conjunction. The default is "of".
+    If a word has no preposition, but a conjunction joins it to a word on its left, it has
+    the preposition of that word. The default is "of".
     """
     while True:
         cases = _dependents_by("case", {dependent}, edges)

@@ -59,7 +59,7 @@ class _Occurrences(NamedTuple):
 
     Attributes
     ----------
-    place : int array, shape (occurrences,)
+    first_word : int array, shape (occurrences,)
         Index of the first word in the words of all captions.
     size : int array, shape (occurrences,)
         Number of words.
@@ -67,7 +67,7 @@ class _Occurrences(NamedTuple):
         Node in the trie.
     """
 
-    place: Ints
+    first_word: Ints
     size: Ints
     node: Ints
 
@@ -122,24 +122,25 @@ class Paraphrases:
         occurrences = self._find_occurrences(indptr, codes, vocabulary)
         nodes, node_index = np.unique(occurrences.node, return_inverse=True)
         pairs = self._find_pairs(nodes)
+        # Nodes without a pair have no code. They are left out.
         paired_nodes, pair_codes = np.unique(pairs, return_inverse=True)
         n = len(paired_nodes)
         first, second = pair_codes.reshape(2, -1)
-
         code_of_node = np.full(len(nodes), -1)
         code_of_node[paired_nodes] = np.arange(n)
-        order = np.lexsort((occurrences.size, occurrences.place))
-        order = order[code_of_node[node_index[order]] >= 0]
-        place = occurrences.place[order]
+        codes_of_occurrences = code_of_node[node_index]
+
+        order = np.lexsort((occurrences.size, occurrences.first_word))
+        order = order[codes_of_occurrences[order] >= 0]
+        first_word = occurrences.first_word[order]
+        caption = row_numbers(indptr)[first_word]
         n_captions = len(indptr) - 1
-        phrases_per_caption = np.bincount(
-            row_numbers(indptr)[place], minlength=n_captions
-        )
+        phrases_per_caption = np.bincount(caption, minlength=n_captions)
         return Phrases(
             indptr=offsets(phrases_per_caption),
-            start=positions(indptr)[place],
+            start=positions(indptr)[first_word],
             size=occurrences.size[order],
-            codes=code_of_node[node_index[order]],
+            codes=codes_of_occurrences[order],
             first=first,
             second=second,
             n=n,
@@ -155,22 +156,24 @@ class Paraphrases:
         end_of_caption = np.repeat(indptr[1:], lengths(indptr))
         # The number of words from each word to the end of its caption.
         n_left = end_of_caption - np.arange(len(codes))
-        place = np.flatnonzero(words >= 0)
-        node = words[place]
+        first_word = np.flatnonzero(words >= 0)
+        node = words[first_word]
         size = 1
         none = words[:0]
         parts = [_Occurrences(none, none, none)]
-        while len(place):
-            parts.append(_Occurrences(place, np.full(len(place), size), node))
-            continues = n_left[place] > size
-            place = place[continues]
-            node = node[continues]
-            next_word = words[place + size]
+        while len(first_word):
+            sizes = np.full(len(first_word), size)
+            parts.append(_Occurrences(first_word, sizes, node))
+            # Extend all phrases by the next word, and keep those that are in the trie.
+            has_next_word = n_left[first_word] > size
+            first_word = first_word[has_next_word]
+            node = node[has_next_word]
+            next_word = words[first_word + size]
             keys, key_index = np.unique(node * n_words + next_word, return_inverse=True)
             index, is_key = _find_sorted(self.keys, keys)
-            continues = is_key[key_index] & (next_word >= 0)
-            place = place[continues]
-            node = n_words + index[key_index][continues]
+            is_in_trie = is_key[key_index] & (next_word >= 0)
+            first_word = first_word[is_in_trie]
+            node = n_words + index[key_index][is_in_trie]
             size += 1
         columns = zip(*parts, strict=True)
         return _Occurrences._make(map(np.concatenate, columns))
@@ -194,6 +197,7 @@ class Paraphrases:
         target_indptr, cells = take_rows(self.starts, index[with_paraphrases])
         targets = self.targets[cells]
         second = np.searchsorted(nodes, targets)
+        # A target after the last node is compared with -1, which is not a node.
         occurs = np.flatnonzero(np.append(nodes, -1)[second] == targets)
         first = with_paraphrases[row_numbers(target_indptr)]
         return np.stack([first[occurs], second[occurs]])

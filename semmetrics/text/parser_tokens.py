@@ -30,11 +30,15 @@ _LETTER = r"[^\W\d_]"
 _TOKEN = re.compile(
     "|".join(
         [
+            # "can" and "not", and both parts of "don't"
             rf"can(?=not\b)|{_LETTER}+?(?=n{_APOSTROPHE}t\b)|n{_APOSTROPHE}t\b",
             rf"{_APOSTROPHE}(?:s|re|ve|ll|d|m)\b",
+            # numbers such as 1,000 and 1/2, acronyms, titles, initials, "example.com"
             rf"\d+(?:[.,:/]\d+)+|(?:{_LETTER}\.){{2,}}|(?:{_TITLES})\.|\b{_LETTER}\.(?!\w)",
             rf"{_LETTER}+(?:\.{_LETTER}+)+",
+            # words, also with hyphens, ampersands or slashes
             r"[oO]'clock\b|\w+(?:-\w+)+|\w+(?:&\w+)+|\w+/\w+(?:/\w+)*|\w+",
+            # signs
             r"\.{2,}|-{2,}|``|''|\S",
         ]
     ),

@@ -220,28 +220,30 @@ class KeptParser:
         self, captions: Sequence[str], explain: Explain | None = None
     ) -> dict[str, InputError]:
         """Parse the captions that are not cached, and return errors by caption."""
-        new = self._uncached(captions)
-        if self._cache is not None and new:
-            self._read_file(self._cache, new)
-            new = self._uncached(new)
+        new_captions = self._uncached(captions)
+        if self._cache is not None and new_captions:
+            self._read_file(self._cache, new_captions)
+            new_captions = self._uncached(new_captions)
+        n_new = len(new_captions)
         failed: dict[str, InputError] = {}
         unwritten: dict[str, Parsed] = {}
         last_write = monotonic()
         try:
-            answers = zip(new, self._run_parser(new, explain), strict=False)
-            for n_done, (caption, answer) in enumerate(answers, start=1):
+            answers = self._run_parser(new_captions, explain)
+            answers_by_caption = zip(new_captions, answers, strict=False)
+            for n_done, (caption, answer) in enumerate(answers_by_caption, 1):
                 if isinstance(answer, InputError):
                     failed[caption] = answer
                 else:
                     unwritten[caption] = answer
                 is_full = len(unwritten) >= _MAX_CAPTIONS_PER_WRITE
                 is_late = monotonic() >= last_write + _MAX_SECONDS_BETWEEN_WRITES
-                if is_full or is_late or n_done == len(new):
+                if is_full or is_late or n_done == n_new:
                     self._add(unwritten)
                     unwritten = {}
                     last_write = monotonic()
                     report_progress(
-                        self._progress, n_done, len(new), "parsing captions", "caption"
+                        self._progress, n_done, n_new, "parsing captions", "caption"
                     )
         finally:  # so that an interruption loses nothing
             self._add(unwritten)
@@ -299,39 +301,42 @@ class KeptParser:
         self, error: InputError, captions: Sequence[str], explain: Explain | None
     ) -> InputError | None:
         """Return a more specific error for a parser that cannot parse, or None."""
-        place, remedy = _explain(explain, captions[0])
-        new = f"{pluralize(len(captions), 'new caption')}, such as {brief(captions[0])}"
+        place, remedy = _find_place_and_remedy(explain, captions[0])
+        n_captions = pluralize(len(captions), "new caption")
+        new_captions = f"{n_captions}, such as {brief(captions[0])}"
         if place:
-            new += f" of {place}"
+            new_captions += f" of {place}"
         if isinstance(self._given, TupleTable):
-            return self._missing_tuples_error(error, self._given, new, remedy)
+            return self._missing_tuples_error(error, self._given, new_captions, remedy)
         if self._given is not None:
             return InputError("tuples-function", error=error, remedy=ANY_PARSER)
         if not self._tuples or type(error) is not InputError:
             return None
-        where = f"{error.where}, {new}" if error.where else new
+        where = new_captions
+        if error.where:
+            where = f"{error.where}, {new_captions}"
         return error.placed(where)
 
     def _missing_tuples_error(
-        self, error: InputError, given: TupleTable, new: str, remedy: str
+        self, error: InputError, given: TupleTable, new_captions: str, remedy: str
     ) -> InputError:
         """Return the error for captions that are not among the user's tuples."""
         if self.n_given:
-            own = ""
+            reason = ""
             remedy = remedy or SAME_CAPTIONS
         else:
             remedy = ANY_PARSER
             parsers = listing(sorted(set(given.parsers.values())))
-            own = f", only tuples by {parsers}"
+            reason = f", only tuples by {parsers}"
             if not parsers:
-                own = ", because the tuples do not name a parser"
+                reason = ", because the tuples do not name a parser"
         return InputError(
             "tuples-lack",
             given.name,
             identity=self.identity,
             error=error,
-            new=new,
-            own=own,
+            new=new_captions,
+            own=reason,
             remedy=remedy,
         )
 
@@ -341,7 +346,7 @@ def _failed_captions_error(
 ) -> InputError:
     """Return the error for captions on which the parser failed."""
     first_caption, *_ = failed
-    place, remedy = _explain(explain, first_caption)
+    place, remedy = _find_place_and_remedy(explain, first_caption)
     where = f"caption {brief(first_caption)}"
     if place:
         where += f" of {place}"
@@ -355,7 +360,7 @@ def _failed_captions_error(
     )
 
 
-def _explain(explain: Explain | None, caption: str) -> tuple[str, str]:
+def _find_place_and_remedy(explain: Explain | None, caption: str) -> tuple[str, str]:
     """Return the place of a caption and a remedy, both empty if they are unknown."""
     if explain is None:
         return "", ""

@@ -96,6 +96,11 @@ def _step_1b(word: str) -> str:
     stem = word.removesuffix(suffix)
     if stem == word or not _has_vowel(stem):
         return word
+    return _restore_verb(stem)
+
+
+def _restore_verb(stem: str) -> str:
+    """Return the verb of a stem without -ed or -ing: "ride" for "rid", "run" for "runn"."""
     if stem.endswith(("at", "bl", "iz")):
         return f"{stem}e"
     if _ends_with_double_consonant(stem):

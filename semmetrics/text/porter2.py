@@ -4,8 +4,8 @@ Conventions
 -----------
 *Region 1* of a word begins after the first consonant that follows a vowel, or after
 certain prefixes. *Region 2* is region 1 of region 1. Most suffixes are replaced only
-within a region. A y at the beginning of a word or after a vowel is a consonant, which
-is written as Y meanwhile.
+within a region. A y at the beginning of a word or after a vowel is a consonant, and is
+written as Y until the stem is found.
 
 References
 ----------
@@ -186,7 +186,9 @@ def _replace_suffix(
     if not suffix:
         return word
     stem = word.removesuffix(suffix)
-    if len(stem) < (region_2 if suffix == "ative" else region):
+    if suffix == "ative":
+        region = region_2
+    if len(stem) < region:
         return word
     if suffix in _LETTERS_BEFORE and not stem.endswith(_LETTERS_BEFORE[suffix]):
         return word

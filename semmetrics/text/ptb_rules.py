@@ -91,7 +91,7 @@ def _any_of_in_any_case(name: str) -> str:
     return f"(?i:{_any_of(name)})"
 
 
-def _any_of_in(name: str, *changes_of_case: Callable[[str], str]) -> str:
+def _any_of_in_cases(name: str, *changes_of_case: Callable[[str], str]) -> str:
     """Return an alternation of the words of a section, each in the given cases."""
     forms = []
     for word in _TABLES[name].split():
@@ -105,22 +105,22 @@ def _any_of_in(name: str, *changes_of_case: Callable[[str], str]) -> str:
 SENTENCE_END = "|".join(
     [
         _any_of_in_any_case("sentence_end"),
-        _any_of_in("sentence_end_states", str.title, str.upper),
-        _any_of_in("sentence_end_companies", str.title, str.lower),
+        _any_of_in_cases("sentence_end_states", str.title, str.upper),
+        _any_of_in_cases("sentence_end_companies", str.title, str.lower),
     ]
 )
 # Abbreviations that seldom end a sentence: titles, ranks, saints, streets.
 ABBREVIATION = "|".join(
     [
         _any_of_in_any_case("abbreviation"),
-        _any_of_in("abbreviation_of_trade", str.title, str.lower),
+        _any_of_in_cases("abbreviation_of_trade", str.title, str.lower),
     ]
 )
 # Abbreviations only if a number follows.
 BEFORE_NUMBER = _any_of_in_any_case("before_number")
 # Words that begin a sentence so often that the full stop before them ends the previous
 # one.
-STARTER = _any_of_in("starter", str.title, str.upper)
+STARTER = _any_of_in_cases("starter", str.title, str.upper)
 # Words with an apostrophe that no other rule keeps whole. "@" is any apostrophe.
 APOSTROPHE_WORD = _any_of("apostrophe")
 # The same, only with a typewriter apostrophe.
@@ -414,6 +414,7 @@ _WORDS = (
         rf"(?:[{ASCII}]+-)*(?:[A-Za-z]\.){{2,}}(?:-[{ASCII}]+)*",
     ),
     Rule("slashes", ASCII, rf"{SLASH_PART}(?:\\?/{SLASH_PART}){{1,2}}"),
+    # What follows initials does not count in the length of the match.
     Rule(
         "initials", "A-Za-z", r"[A-Za-z](?:\.[A-Za-z])*\.", f"(?=[^{LETTERS}{MARKS}])"
     ),

@@ -131,6 +131,7 @@ class _Merger:
                 node = self._add_object(word)
             if len(raw) == 1:
                 continue
+            # The siblings are the attributes of the node, or the relations of two nodes.
             if len(raw) == 2:
                 siblings = self._attributes[node]
                 concept = numbers[raw[1]]
@@ -255,9 +256,9 @@ def every_merge(
 def _other_choices(
     choices: tuple[int, ...], tie_sizes: Sequence[int]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the choices that make a tie after the given choices another one.
+    """Yield choices that decide one of the ties after the given choices differently.
 
-    The ties before it make the given choices, or the first choice.
+    Ties before it are decided by the given choices, or else by the first candidate.
     """
     for tie in reversed(range(len(choices), len(tie_sizes))):
         first_choices = (0,) * (tie - len(choices))

@@ -92,10 +92,10 @@ class SynonymTable:
         if len(form) <= 2 or form.endswith("ss"):
             return [form]
         inflected = form.removesuffix("ful")
-        end = form[len(inflected) :]
+        ful = form[len(inflected) :]  # or an empty string
         for suffix, replacement in _SUFFIX_RULES:
             if inflected.endswith(suffix):
-                stem = inflected.removesuffix(suffix) + replacement + end
+                stem = inflected.removesuffix(suffix) + replacement + ful
                 if stem in self._synsets:
                     return [stem]
         return []

@@ -191,7 +191,7 @@ def _with_version(
     return NamedTokenizer(f"{name}{separator}{digest}", tokenize)
 
 
-def _call(
+def _apply_to_each(
     function: Callable[[str], Sequence[str]], captions: Sequence[str]
 ) -> list[list[str]]:
     """Return the tokens of each caption by a user's function.
@@ -298,7 +298,9 @@ def open_tokenizer(spec: str | Tokenizer | Callable[[str], Sequence[str]]) -> To
             return choice
         return _with_version(choice.name, choice, choice.tokens)
     if callable(choice):
-        return _with_version(qualified_name(choice), choice, partial(_call, choice))
+        return _with_version(
+            qualified_name(choice), choice, partial(_apply_to_each, choice)
+        )
     wanted = f"a tokenizer: a function, or one of {', '.join(TOKENIZERS)}"
     raise InputError("wrong-type", value=choice, wanted=wanted)
 

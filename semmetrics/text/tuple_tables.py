@@ -1,4 +1,4 @@
-"""Raw tuples that users hand over, and files of them.
+"""Raw tuples that users provide, and files of them.
 
 Conventions
 -----------
@@ -60,7 +60,7 @@ class TupleTable:
 
     @staticmethod
     def of(
-        given: Mapping[str, Sequence[RawTuple]], name: str = "tuples="
+        tuples_by_caption: Mapping[str, Sequence[RawTuple]], name: str = "tuples="
     ) -> TupleTable:
         """Return the table of tuples by caption, after a check.
 
@@ -71,7 +71,7 @@ class TupleTable:
             ones. The message has the caption.
         """
         table: dict[str, Parsed] = {}
-        for caption, tuples in given.items():
+        for caption, tuples in tuples_by_caption.items():
             check_tuples(tuples, at(name, f"caption {brief(caption)}"))
             _add(table, caption, list(map(list, tuples)), name)
         return TupleTable(name, table, {})

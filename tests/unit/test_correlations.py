@@ -9,8 +9,9 @@ from refusals import refused
 from scipy import stats
 
 from semmetrics.options import AGREEMENT
-from semmetrics.studies.correlations import Correlated, correlation
+from semmetrics.studies.correlations import correlation
 from semmetrics.studies.significance import williams_p
+from semmetrics.studies.weighted_correlations import Correlated
 
 
 def expected_by_scipy(scores, ratings):
