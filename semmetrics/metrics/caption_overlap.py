@@ -6,17 +6,19 @@ Conventions
 the effective reference, n-grams, and n-grams that occur in a reference. Each n-gram
 counts at most as often as in the reference that has it most often. The value of an item
 is the same formula on its row. Candidates without references are left out of the sums,
-and counted.
+and counted as undefined.
 
-**ROUGE-L.** Precision is the length of the longest common subsequence over the
-candidate's tokens, recall the same over the reference's tokens. The largest precision
-and the largest recall over all references count, even if they are of different
-references. An empty caption counts as one empty token, so two empty captions agree.
+**ROUGE-L.** Precision is the length of the longest common subsequence divided by the
+number of the candidate's tokens. Recall is that length divided by the number of the
+reference's tokens. The value uses the largest precision and the largest recall over all
+references, even if they belong to different references. An empty caption counts as one
+empty token, so two empty captions agree.
 
 **NGSM.** For one order, it is the weighted Jaccard index of the two bags of n-grams. The
-similarity is the geometric mean over orders 1 to N (N = 4). An order that neither
-caption has is left out, so two captions of the same tokens have 1, even if both are
-empty. An order that only one caption has gives 0. The two captions can be exchanged.
+similarity is the geometric mean over orders 1 to N (N = 4). An order is left out if
+neither caption has n-grams of it, so two captions of the same tokens have the value 1,
+even if both are empty. If only one caption has n-grams of an order, the value is 0. The
+two captions can be exchanged.
 
 Values are in [0, 1], and higher is better.
 """
@@ -45,6 +47,7 @@ from semmetrics.metrics.caption_steps import (
     caption_measure,
     captions_of,
     cause_column,
+    key_ngrams,
     largest_of_rows,
     share_ngrams,
     task_tokens,
@@ -62,8 +65,8 @@ ORDERS = 4
 _TINY = 1e-15
 _SMALL = 1e-9
 
-# Above the length of any caption. Products with lengths are exact in float64.
 _LENGTH_LIMIT = 1 << 26
+"""Greater than the length of any caption. Its square is exact in float64."""
 
 # ---- BLEU ----------------------------------------------------------------------------
 
@@ -115,7 +118,7 @@ def bleu_of_counts(
 
 
 def reference_lengths(
-    testlen: Ints, indptr: Ints, widths: Ints, rule: str
+    testlen: Ints, indptr: Ints, lengths: Ints, rule: str
 ) -> NDArray[Any]:
     """Return the length of each candidate's effective reference, 0 without references.
 
@@ -123,28 +126,28 @@ def reference_lengths(
     ----------
     testlen : int array, shape (items,)
         Lengths of the candidates.
-    indptr, widths : int arrays
+    indptr, lengths : int arrays
         Lengths of the references of each item.
     rule : {"closest", "shortest", "average"}
         Which length is effective. Of two lengths that are equally close, the shorter is.
 
     Examples
     --------
-    >>> indptr, widths = np.array([0, 3]), np.array([8, 12, 9])
-    >>> reference_lengths(np.array([10]), indptr, widths, "closest").tolist()
+    >>> indptr, lengths = np.array([0, 3]), np.array([8, 12, 9])
+    >>> reference_lengths(np.array([10]), indptr, lengths, "closest").tolist()
     [9]
     """
     n_refs = ragged.lengths(indptr)
     if rule == "average":
-        return ragged.sum_rows(widths, indptr) / np.maximum(n_refs, 1)
-    keys = widths
+        return ragged.sum_rows(lengths, indptr) / np.maximum(n_refs, 1)
+    keys = lengths
     if rule == "closest":
-        # One number for the distance and the length, in this order
-        distances = np.abs(widths - np.repeat(testlen, n_refs))
-        keys = distances * _LENGTH_LIMIT + widths
-    smallest = -largest_of_rows(-keys, indptr)
-    smallest = np.nan_to_num(smallest)  # nan without references
-    return smallest.astype(np.int64) % _LENGTH_LIMIT
+        # Keys are ordered by distance, then by length.
+        distances = np.abs(lengths - np.repeat(testlen, n_refs))
+        keys = distances * _LENGTH_LIMIT + lengths
+    smallest_keys = -largest_of_rows(-keys, indptr)
+    smallest_keys = np.nan_to_num(smallest_keys)  # nan without references
+    return smallest_keys.astype(np.int64) % _LENGTH_LIMIT
 
 
 class _ImagesOfBlock(NamedTuple):
@@ -179,26 +182,29 @@ def _count_clipped(ngrams: NGrams, candidates: Ints, images: _ImagesOfBlock) -> 
 
     Each n-gram counts at most as often as in the reference that has it most often.
     """
-    n_distinct = len(ngrams)
-    count_bits = int(ngrams.counts.max(initial=0)).bit_length()
+    by_reference = key_ngrams(ngrams, images.references, images.image_of_reference)
+    by_candidate = key_ngrams(ngrams, candidates, images.image_of_item)
+    largest_counts = _find_largest_counts(
+        by_reference.keys, ngrams.counts[by_reference.cells], by_candidate.keys
+    )
+    clipped_counts = np.minimum(largest_counts, ngrams.counts[by_candidate.cells])
+    return ragged.sum_rows(clipped_counts, by_candidate.indptr)
 
-    # One number for image, n-gram and count: the last number of an n-gram has its
-    # largest count. The place -1 of a search without a result finds the -1 at the end.
-    indptr, cells = ragged.take_rows(ngrams.indptr, images.references)
-    image_keys = images.image_of_reference * n_distinct
-    keys = np.repeat(image_keys, ragged.lengths(indptr)) + ngrams.codes[cells]
-    sorted_keys = np.sort((keys << count_bits) | ngrams.counts[cells])
-    reference_keys = np.append(sorted_keys, -1)
 
-    indptr, cells = ragged.take_rows(ngrams.indptr, candidates)
-    image_keys = images.image_of_item * n_distinct
-    keys = np.repeat(image_keys, ragged.lengths(indptr)) + ngrams.codes[cells]
-    places = np.searchsorted(sorted_keys, (keys + 1) << count_bits) - 1
-    last_keys = reference_keys[places]
-    is_found = last_keys >> count_bits == keys
-    count_mask = (1 << count_bits) - 1
-    largest_counts = np.where(is_found, last_keys & count_mask, 0)
-    return ragged.sum_rows(np.minimum(largest_counts, ngrams.counts[cells]), indptr)
+def _find_largest_counts(
+    keys: Ints, counts: NDArray[np.integer], wanted_keys: Ints
+) -> Ints:
+    """Return the largest count of each wanted key, 0 if it is not among the keys."""
+    # A key and a count are packed into one integer. In ascending order, the last integer
+    # of a key has its largest count.
+    n_bits = int(counts.max(initial=0)).bit_length()
+    packed = np.sort((keys << n_bits) | counts)
+    next_key_starts = np.searchsorted(packed, (wanted_keys + 1) << n_bits)
+    # The position -1, before the first key, finds the appended -1.
+    last_of_key = np.append(packed, -1)[next_key_starts - 1]
+    is_found = last_of_key >> n_bits == wanted_keys
+    count_mask = (1 << n_bits) - 1
+    return np.where(is_found, last_of_key & count_mask, 0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,8 +226,8 @@ class BleuCounts(Statistic):
         caption_lengths = ragged.lengths(table.indptr)
         has_reference = captions.n_refs > 0
         testlen = np.where(has_reference, caption_lengths[captions.candidates], 0)
-        widths = caption_lengths[captions.references]
-        reflen = reference_lengths(testlen, captions.indptr, widths, self.reflen)
+        ref_lengths = caption_lengths[captions.references]
+        reflen = reference_lengths(testlen, captions.indptr, ref_lengths, self.reflen)
         columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
         images = _images_of(block)
         for ngrams in table.ngrams[:ORDERS]:
@@ -257,13 +263,13 @@ def _stack_orders(numbers: Mapping[str, Floats], name: str, order: int) -> Float
 
 def _define_bleu(order: int) -> Definition:
     """Register BLEU of an order."""
-    names = f"n-grams of 1 to {order} words"
+    noun = f"n-grams of 1 to {order} words"
     if order == 1:
-        names = "unigrams"
+        noun = "unigrams"
     return caption_measure(
         f"BLEU-{order}",
         BleuFamily(),
-        f"Clipped precision of {names} over the corpus, times a penalty on brevity.",
+        f"Clipped precision of {noun} over the corpus, times a penalty on brevity.",
         "min(1, exp(1 - r/c)) (Π over n = 1..N of correct_n / guess_n)^(1/N)",
         "Papineni et al. 2002, section 2.3; reference length and constants of the COCO caption "
         "code (Chen et al. 2015)",
@@ -404,12 +410,12 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     return float(values[0])
 
 
-def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
+def ngsm_pairs(ngrams_by_order: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     """Return the n-gram similarity of many pairs of captions.
 
     Parameters
     ----------
-    grams : sequence of NGrams
+    ngrams_by_order : sequence of NGrams
         N-grams of orders 1 to N of all captions.
     first, second : int arrays, shape (pairs,)
         The captions of each pair.
@@ -429,7 +435,7 @@ def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     [0.4082, 1.0]
     """
     mean = _GeometricMean(len(first))
-    for ngrams in grams:
+    for ngrams in ngrams_by_order:
         n_shared = common_ngrams(ngrams, first, second)
         mean.add_order(n_shared, ngrams.totals[first] + ngrams.totals[second])
     return mean.value()
@@ -447,7 +453,7 @@ class _GeometricMean:
         self._n_orders = np.zeros(n_pairs, np.int64)
 
     def add_order(self, n_shared: Ints, n_total: Ints) -> None:
-        """Add one order: how many n-grams pairs share, and how many both captions have."""
+        """Add an order: the n-grams that each pair shares, and those of both captions."""
         jaccard = divide(n_shared, n_total - n_shared)
         has_ngrams = ~np.isnan(jaccard)
         self._n_orders += has_ngrams
@@ -460,7 +466,7 @@ class _GeometricMean:
 
 
 def ngsm_systems(
-    grams: Sequence[NGrams], texts: Ints, pairs: Sequence[tuple[int, int]]
+    ngrams_by_order: Sequence[NGrams], texts: Ints, pairs: Sequence[tuple[int, int]]
 ) -> Floats:
     """Return the n-gram similarity of the captions of pairs of systems, image by image.
 
@@ -469,7 +475,7 @@ def ngsm_systems(
 
     Parameters
     ----------
-    grams : sequence of NGrams
+    ngrams_by_order : sequence of NGrams
         N-grams of orders 1 to N of all captions.
     texts : int array, shape (systems, images)
         The caption that each system gives an image.
@@ -490,7 +496,7 @@ def ngsm_systems(
     >>> ngsm_systems(grams, np.array([[0, 1], [1, 1]]), [(0, 1)]).round(4).tolist()
     [[0.4082, 1.0]]
     """
-    counts_by_order = [_count_by_system(ngrams, texts) for ngrams in grams]
+    counts_by_order = [_count_by_system(ngrams, texts) for ngrams in ngrams_by_order]
     n_images = texts.shape[1]
     values = np.ones((len(pairs), n_images))
     for row, (first, second) in enumerate(pairs):
@@ -504,13 +510,15 @@ def ngsm_systems(
 
 
 class _CountsBySystem(NamedTuple):
-    """How often each system has the n-grams that at least two of them have for an image.
+    """Counts of the n-grams that at least two systems have for the same image.
 
     Attributes
     ----------
     indptr : int array, shape (images + 1,)
-        Offsets of the n-grams of each image.
-    table : int array, shape (systems, n-grams of images)
+        Offsets of the columns of each image.
+    table : int array, shape (systems, columns)
+        How often each system has an n-gram. There is a column for each such image and
+        n-gram.
     totals : int array, shape (systems, images)
         The number of n-grams of each caption, shared or not.
     """
@@ -529,32 +537,34 @@ def _count_by_system(ngrams: NGrams, texts: Ints) -> _CountsBySystem:
     texts : int array, shape (systems, images)
     """
     n_systems, n_images = texts.shape
-    n_distinct = max(1, len(ngrams))
-    indptr, cells = ragged.take_rows(ngrams.indptr, texts.ravel())
-    caption = np.repeat(np.arange(n_systems * n_images), ragged.lengths(indptr))
-    keys = caption % n_images * n_distinct + ngrams.codes[cells]  # (image, n-gram)
-    order = np.argsort(keys, kind="stable")  # fast, as each system's keys nearly rise
-    keys = keys[order]
-    system = caption[order] // n_images
-    counts = ngrams.counts[cells][order]
+    image_of_text = np.tile(np.arange(n_images), n_systems)
+    keyed = key_ngrams(ngrams, texts.ravel(), image_of_text)
+    order = np.argsort(
+        keyed.keys, kind="stable"
+    )  # fast, as a system's keys nearly rise
+    keys = keyed.keys[order]
+    system = ragged.row_numbers(keyed.indptr)[order] // n_images
+    counts = ngrams.counts[keyed.cells[order]]
 
-    # Cells of one image and n-gram are neighbours now. Others are not shared.
-    equals_previous = np.zeros(len(keys) + 1, np.bool_)
-    np.equal(keys[1:], keys[:-1], out=equals_previous[1:-1])
-    is_shared = equals_previous[:-1] | equals_previous[1:]
-    starts_group = ~equals_previous[:-1][is_shared]
-    group = np.cumsum(starts_group) - 1
-    image_of_group = keys[is_shared][starts_group] // n_distinct
-    table = np.zeros((n_systems, len(image_of_group)), np.int32)
-    table[system[is_shared], group] = counts[is_shared]
-    n_groups_of_image = np.bincount(image_of_group, minlength=n_images)
+    # Equal keys are neighbours now. Each key that several systems have is a column.
+    is_first = ragged.starts_run(keys)
+    is_last = np.ones(len(keys), np.bool_)
+    is_last[:-1] = is_first[1:]
+    is_shared = ~(is_first & is_last)
+    starts_column = is_first[is_shared]
+    column = np.cumsum(starts_column) - 1
+    n_distinct = max(1, len(ngrams))
+    image_of_column = keys[is_shared][starts_column] // n_distinct
+    table = np.zeros((n_systems, len(image_of_column)), np.int32)
+    table[system[is_shared], column] = counts[is_shared]
+    n_columns_of_image = np.bincount(image_of_column, minlength=n_images)
     return _CountsBySystem(
-        ragged.offsets(n_groups_of_image), table, ngrams.totals[texts]
+        ragged.offsets(n_columns_of_image), table, ngrams.totals[texts]
     )
 
 
 def common_ngrams(
-    grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 << 20
+    ngrams: NGrams, first: Ints, second: Ints, *, max_cells: int = 1 << 20
 ) -> Ints:
     """Count the n-grams that both captions of each pair have.
 
@@ -562,9 +572,9 @@ def common_ngrams(
 
     Parameters
     ----------
-    grams : NGrams
+    ngrams : NGrams
     first, second : int arrays, shape (pairs,)
-    at_once : int
+    max_cells : int
         How many n-grams of pairs are in memory at a time. One pair may have more.
 
     Returns
@@ -577,13 +587,13 @@ def common_ngrams(
     >>> common_ngrams(unigrams, np.array([0]), np.array([1])).tolist()
     [2]
     """
-    sizes = ragged.lengths(grams.indptr)
+    sizes = ragged.lengths(ngrams.indptr)
     costs = ragged.offsets(sizes[first] + sizes[second])
     n_common = np.zeros(len(first), np.int64)
-    for run in ragged.runs_within(costs, at_once):
+    for run in ragged.runs_within(costs, max_cells):
         n_pairs = run.stop - run.start
         one_reference_each = np.arange(n_pairs + 1)
-        shared = share_ngrams(grams, first[run], one_reference_each, second[run])
+        shared = share_ngrams(ngrams, first[run], one_reference_each, second[run])
         counts = np.minimum(shared.candidate_counts, shared.reference_counts)
         n_common[run] = np.bincount(shared.pairs, counts, n_pairs)
     return n_common
