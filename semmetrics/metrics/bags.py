@@ -346,14 +346,14 @@ class WordCounts(NamedTuple):
     table : WordTable
     pred, ref : WeightedWords
         The distinct words of each item. Weights sum to 1 in an item with words.
-    are_listed : bool array, shape (items,)
+    have_labels : bool array, shape (items,)
         Whether both sides have labels. Labels may have no words.
     """
 
     table: WordTable
     pred: WeightedWords
     ref: WeightedWords
-    are_listed: Bools
+    have_labels: Bools
 
 
 @kept
@@ -361,9 +361,9 @@ def count_words(block: LabelBlock, cut: Cut, build: str, model: str) -> WordCoun
     """Count the words of the labels of each item, after predictions are cut."""
     table = find_words(block.task, build, model)
     pred, ref = kept_sides(block, cut)
-    are_listed = (pred.sizes > 0) & (ref.sizes > 0)
+    have_labels = (pred.sizes > 0) & (ref.sizes > 0)
     return WordCounts(
-        table, _weigh_words(table, pred), _weigh_words(table, ref), are_listed
+        table, _weigh_words(table, pred), _weigh_words(table, ref), have_labels
     )
 
 
@@ -415,7 +415,7 @@ class TransportValues(Statistic):
             # Equal lists have distance 0 even if the model knows none of their words.
             pred, ref = kept_sides(block, self.cut)
             are_equal = have_same_shares(pred, ref, len(block.task.classes))
-            is_zero = np.isnan(values) & are_equal & words.are_listed
+            is_zero = np.isnan(values) & are_equal & words.have_labels
             values = np.where(is_zero, 0.0, values)
         n_pred = ragged.lengths(words.pred.indptr)
         n_ref = ragged.lengths(words.ref.indptr)
@@ -483,7 +483,7 @@ def _apply_rules_of_paper_code(values: Floats, words: WordCounts) -> Floats:
     values = np.where(is_one_point, 1.0, values)
     if table.skips_unknown:  # Then n_words does not include words without a vector.
         return values
-    return np.where((n_words == 1) & words.are_listed, 0.0, values)
+    return np.where((n_words == 1) & words.have_labels, 0.0, values)
 
 
 def _count_distinct(words: WordCounts, number_of_word: Ints) -> Ints:
@@ -495,7 +495,7 @@ def _count_distinct(words: WordCounts, number_of_word: Ints) -> Ints:
     n_numbers = len(number_of_word)
     distinct_keys = np.unique(items * n_numbers + number_of_word[codes])
     item_of_key = distinct_keys // n_numbers
-    return np.bincount(item_of_key, minlength=len(words.are_listed))
+    return np.bincount(item_of_key, minlength=len(words.have_labels))
 
 
 class TransportFamily(ItemMeans):
