@@ -26,7 +26,8 @@ from semmetrics.errors import InputError
 from semmetrics.metrics import sets
 from semmetrics.metrics.array_inputs import Weights, item_weights
 from semmetrics.metrics.definition import Definition, Frame, LabelTable, Measure, Sums
-from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
+from semmetrics.metrics.families import value_columns
+from semmetrics.metrics.formula_values import evaluate_formula, formula_options
 from semmetrics.metrics.set_families import SetFamily
 
 Binary: TypeAlias = ArrayLike
