@@ -31,7 +31,7 @@ from semmetrics.core.ragged import (
     starts_run,
     take_rows,
 )
-from semmetrics.metrics.caption_overlap import REFERENCE_LENGTH, BleuFamily
+from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
