@@ -142,7 +142,7 @@ class BagValues(Statistic):
         bounds = pairwise(side.indptr.tolist())
         lists = [" ".join(labels[start:stop]) for start, stop in bounds]
         embedded, n_unknown = embed_texts(vectors, lists, side.sizes > 0, "label lists")
-        # Measures with the same step share its counts.
+        # Each step has its own counts, because other steps embed other lists.
         step = str(astuple(self))
         block.observations.count("unknown", n_unknown, self.model, step)
         block.observations.count("truncated", embedded.truncated, self.model, step)

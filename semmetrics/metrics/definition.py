@@ -456,9 +456,9 @@ class Measure:
         return f"Measure({str(self)!r})"
 
     def __str__(self) -> str:
-        return self.written_as(self.definition.name)
+        return self.under(self.definition.name)
 
-    def written_as(self, name: str, fixed: Container[str] = ()) -> str:
+    def under(self, name: str, fixed: Container[str] = ()) -> str:
         """Write the measure with the name of its definition or of an alias.
 
         Parameters

@@ -434,7 +434,7 @@ def name_as_asked(measure: Measure) -> str:
             continue
         alias = definition(**fixed)
         if all(alias[option] == measure[option] for option in fixed):
-            return measure.written_as(name, fixed)
+            return measure.under(name, fixed)
     return str(measure)
 
 
