@@ -2,11 +2,11 @@
 
 Conventions
 -----------
-BLEU-N of a corpus is a function of sums over candidates: tokens, the length of
-the effective reference, n-grams, and n-grams that occur in a reference. Each n-gram
-counts at most as often as in the reference that has it most often. The value of an item
-is the same formula on its row. Candidates without references are left out of the sums,
-and counted as undefined.
+BLEU-N of a corpus is a function of sums over candidates: tokens, the length of the
+effective reference, n-grams, and n-grams that occur in a reference. Each n-gram counts at
+most as often as in the reference that has it most often. The value of an item is the same
+formula on its row. Candidates without references are left out of the sums, and counted as
+undefined.
 
 Values are in [0, 1], and higher is better.
 """
@@ -47,7 +47,6 @@ _SMALL = 1e-9
 
 _LENGTH_LIMIT = 1 << 26
 """Greater than the length of any caption. Its square is exact in float64."""
-
 
 REFERENCE_LENGTH = choice_option(
     "reflen",

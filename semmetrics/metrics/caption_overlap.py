@@ -175,12 +175,12 @@ def ngsm(first: Sequence[str], second: Sequence[str], n: int = 4) -> float:
     return float(values[0])
 
 
-def ngsm_pairs(ngrams_by_order: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
+def ngsm_pairs(grams: Sequence[NGrams], first: Ints, second: Ints) -> Floats:
     """Return the n-gram similarity of many pairs of captions.
 
     Parameters
     ----------
-    ngrams_by_order : sequence of NGrams
+    grams : sequence of NGrams
         N-grams of orders 1 to N of all captions.
     first, second : int arrays, shape (pairs,)
         The captions of each pair.
@@ -200,7 +200,7 @@ def ngsm_pairs(ngrams_by_order: Sequence[NGrams], first: Ints, second: Ints) -> 
     [0.4082, 1.0]
     """
     mean = _GeometricMean(len(first))
-    for ngrams in ngrams_by_order:
+    for ngrams in grams:
         n_shared = common_ngrams(ngrams, first, second)
         mean.add_order(n_shared, ngrams.totals[first] + ngrams.totals[second])
     return mean.value()
@@ -231,7 +231,7 @@ class _GeometricMean:
 
 
 def ngsm_systems(
-    ngrams_by_order: Sequence[NGrams], texts: Ints, pairs: Sequence[tuple[int, int]]
+    grams: Sequence[NGrams], texts: Ints, pairs: Sequence[tuple[int, int]]
 ) -> Floats:
     """Return the n-gram similarity of the captions of pairs of systems, image by image.
 
@@ -240,7 +240,7 @@ def ngsm_systems(
 
     Parameters
     ----------
-    ngrams_by_order : sequence of NGrams
+    grams : sequence of NGrams
         N-grams of orders 1 to N of all captions.
     texts : int array, shape (systems, images)
         The caption that each system gives an image.
@@ -261,7 +261,7 @@ def ngsm_systems(
     >>> ngsm_systems(grams, np.array([[0, 1], [1, 1]]), [(0, 1)]).round(4).tolist()
     [[0.4082, 1.0]]
     """
-    counts_by_order = [_count_by_system(ngrams, texts) for ngrams in ngrams_by_order]
+    counts_by_order = [_count_by_system(ngrams, texts) for ngrams in grams]
     n_images = texts.shape[1]
     values = np.ones((len(pairs), n_images))
     for row, (first, second) in enumerate(pairs):
@@ -304,9 +304,8 @@ def _count_by_system(ngrams: NGrams, texts: Ints) -> _CountsBySystem:
     n_systems, n_images = texts.shape
     image_of_text = np.tile(np.arange(n_images), n_systems)
     keyed = key_ngrams(ngrams, texts.ravel(), image_of_text)
-    order = np.argsort(
-        keyed.keys, kind="stable"
-    )  # fast, as a system's keys nearly rise
+    # A stable sort is fast here, because the keys of each system nearly rise.
+    order = np.argsort(keyed.keys, kind="stable")
     keys = keyed.keys[order]
     system = ragged.row_numbers(keyed.indptr)[order] // n_images
     counts = ngrams.counts[keyed.cells[order]]
