@@ -21,7 +21,8 @@ import numpy as np
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import ROOT, Row, ratio, seconds, take_turns
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.metrics.caption_overlap import BLEU, NGSM, ROUGE_L
+from semmetrics.metrics.bleu import BLEU
+from semmetrics.metrics.caption_overlap import NGSM, ROUGE_L
 from semmetrics.metrics.definition import Frame, Measure
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.scoring.result import score_statistics

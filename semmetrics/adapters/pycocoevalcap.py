@@ -27,7 +27,8 @@ from semmetrics.arguments import check_choice
 from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import InputError, why_not
 from semmetrics.messages import counted
-from semmetrics.metrics.caption_overlap import BLEU, ROUGE_L
+from semmetrics.metrics.bleu import BLEU
+from semmetrics.metrics.caption_overlap import ROUGE_L
 from semmetrics.metrics.caption_steps import check_captions
 from semmetrics.metrics.cider import CIDErD
 from semmetrics.metrics.definition import Measure

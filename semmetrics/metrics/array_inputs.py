@@ -124,7 +124,7 @@ def integer_list(values: ArrayLike, name: str) -> Ints:
 
 
 def _is_integer_list(values: NDArray[Any]) -> bool:
-    """Return whether an array is a vector of integers from 0. An empty one always is."""
+    """Return whether an array is a vector of integers from 0, or an empty vector."""
     if values.ndim != 1:
         return False
     if values.size and values.dtype.kind not in "iu":
@@ -141,14 +141,13 @@ def integer_array(values: Any, name: str, size: int | None = None) -> Ints:
     name : str
         The name of the array in messages.
     size : int, optional
-        Integers must be from 0 and below ``size``. Default: no limits. An array with
-        limits must be a vector.
+        If given, the array must be a vector of integers from 0 to ``size - 1``.
 
     Raises
     ------
     InputError
-        If it contains anything but integers, or an integer outside the limits, or is
-        masked.
+        If the array is masked, contains anything but integers, or contains an integer
+        that is not below ``size``.
     """
     refuse_masked(values, name)
     table = to_numpy(values)
@@ -156,14 +155,14 @@ def integer_array(values: Any, name: str, size: int | None = None) -> Ints:
         dtype = table.dtype
         raise InputError("wrong-dtype", role=name, dtype=dtype, wanted="integers")
     if size is not None:
-        outside = np.flatnonzero((table < 0) | (table >= size))
-        if len(outside):
-            first = outside[0]
+        is_outside = (table < 0) | (table >= size)
+        if is_outside.any():
+            row = int(is_outside.argmax())
             raise InputError(
                 "out-of-range",
-                f"{name}, {ROW.format(first)}",
-                role="the place",
-                value=int(table[first]),
+                f"{name}, {ROW.format(row)}",
+                role="the position",
+                value=int(table[row]),
                 wanted=f"one from 0 to {size - 1}",
             )
     return table.astype(np.int64)

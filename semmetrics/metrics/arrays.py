@@ -26,7 +26,8 @@ from semmetrics.errors import InputError
 from semmetrics.metrics import sets
 from semmetrics.metrics.array_inputs import Weights, item_weights
 from semmetrics.metrics.definition import Definition, Frame, LabelTable, Measure, Sums
-from semmetrics.metrics.families import evaluate_formula, formula_options, value_columns
+from semmetrics.metrics.families import value_columns
+from semmetrics.metrics.formula_values import evaluate_formula, formula_options
 from semmetrics.metrics.set_families import SetFamily
 
 Binary: TypeAlias = ArrayLike
@@ -162,20 +163,22 @@ def _aggregate(
     """Return the sums that the measure aggregates, and the label axis."""
     pred_matrix, ref_matrix = _check_matrices(measure, pred, ref)
     n_items = len(pred_matrix)
-    shares = None
+    weight_of_item = None
     if weights is not None:
-        shares = item_weights(weights, n_items)
+        weight_of_item = item_weights(weights, n_items)
     frame = _label_frame(measure, pred_matrix, ref_matrix)
     if measure["average"] == "example":
         items = _evaluate_items(measure, pred_matrix, ref_matrix)
         columns = value_columns(items.values, items.n_pred, items.n_ref)
-        item_sums = {name: column.sum(shares) for name, column in columns.items()}
-        return item_sums, frame
+        value_sums = {}
+        for name, column in columns.items():
+            value_sums[name] = column.sum(weight_of_item)
+        return value_sums, frame
 
-    hit, n_pred, n_ref = column_counts(pred_matrix, ref_matrix, shares)
+    hit, n_pred, n_ref = column_counts(pred_matrix, ref_matrix, weight_of_item)
     total_weight = np.array(n_items)
-    if shares is not None:
-        total_weight = np.array(shares.sum())
+    if weight_of_item is not None:
+        total_weight = np.array(weight_of_item.sum())
     sums = {"hit": hit, "n_pred": n_pred, "n_ref": n_ref, "items": total_weight}
     return sums, frame
 
@@ -183,10 +186,10 @@ def _aggregate(
 def _label_frame(measure: Measure, pred: NDArray[Any], ref: NDArray[Any]) -> Frame:
     """Return the label axis. Labels are named by the number of their column."""
     n_labels = pred.shape[1]
+    # Only two label universes depend on which labels occur.
     in_reference = np.ones(n_labels, np.bool_)
     in_union = in_reference
     if measure["labels"] in ("reference", "union"):
-        # Other universes do not depend on which labels occur.
         in_reference = np.asarray(ref.any(axis=0))
         in_union = in_reference | np.asarray(pred.any(axis=0))
     names = tuple(map(str, range(n_labels)))
@@ -209,7 +212,7 @@ def _check_matrices(
             "wrong-shape",
             role="pred",
             shape=f"{pred_matrix.shape}, and ref {ref_matrix.shape}",
-            wanted="some items x labels on both sides",
+            wanted="the same shape (items, labels) on both sides, not empty",
         )
     return pred_matrix, ref_matrix
 
@@ -351,7 +354,7 @@ def jaccard(
     weights: Weights = None,
     **policies: str,
 ) -> float:
-    """Divide the number of labels on both sides by the number on either side.
+    """Divide the number of shared labels by the number of labels on at least one side.
 
     Parameters
     ----------

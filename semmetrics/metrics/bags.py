@@ -2,21 +2,21 @@ r"""Similarities and distances of whole label lists: BagSim, MeanSim, WMD and RW
 
 Conventions
 -----------
-**Similarities** are cosines, rounded to 1e-9. An empty list has no similarity. A list that
-the model does not know has none either under the out-of-vocabulary policy ``skip``. A zero
-vector has cosine 0 with every vector.
+**Similarities** are cosines, rounded to 1e-9. An empty list has no similarity. Under the
+out-of-vocabulary policy ``skip``, a list that the model does not know has none either. A
+zero vector has cosine 0 with every vector.
 
-**Distances** have the policy ``skip`` by default, as gensim's ``wmdistance`` has: words
-without a vector are left out on both sides, even if both sides have them. An item with
-nothing left on a side has no value. Two lists of the same labels are an exception: they
+**Distances** have the policy ``skip`` by default, like gensim's ``wmdistance``: words
+without a vector are left out on both sides, even if both sides have them. If no word is
+left on a side, the item has no value. Two lists of the same labels are an exception: they
 have distance 0, whatever their vectors.
 
-There are two ways to get words from labels, chosen by ``build``. With ``text``, as in the
-code of Kubany et al. 2020, all terms of all labels are joined into one string, words are
-the matches of ``\b\w\w+\b`` in lower case, and a word weighs as often as it occurs. Two
-lists that together have a single word have distance 0, even if one has no word. With
-``labels``, every label is one point, with the vector of its first term that has one, and
-all weigh the same.
+The option ``build`` chooses how labels become words. With ``text``, as in the code of
+Kubany et al. 2020, all terms of all labels are joined into one string. Words are the
+matches of ``\b\w\w+\b`` in lower case, weighted by how often they occur. Two lists that
+together have a single word have distance 0, even if one has no word. With ``labels``,
+every label is one word, with the vector of its first term that has one, and all labels
+have the same weight.
 
 Distances are Euclidean between vectors as the model gives them (Kubany et al. 2020), so
 they depend on the model. They are at least 0, and lower is better.
@@ -47,9 +47,7 @@ from semmetrics.core.similarity import paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.data.lists import Side
 from semmetrics.data.tasks import Block, LabelTask, kept
-from semmetrics.embed.embedder import Embedded, embed_unique
-from semmetrics.embed.label_vectors import LabelVectors, TextModel, label_vectors
-from semmetrics.errors import InputError
+from semmetrics.embed.label_vectors import LabelVectors, label_vectors
 from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.families import ItemMeans, value_columns
 from semmetrics.metrics.label_similarity import (
@@ -61,6 +59,7 @@ from semmetrics.metrics.matching import Cut, cut_of, kept_sides
 from semmetrics.metrics.measure_options import MeasureOption, choice_option
 from semmetrics.metrics.registry import define
 from semmetrics.metrics.set_options import set_options
+from semmetrics.metrics.whole_texts import embed_texts
 
 LabelBlock = Block[LabelTask]
 
@@ -86,15 +85,15 @@ class BagValues(Statistic):
 
     Attributes
     ----------
-    how : {"text", "mean"}
-        "text" joins all terms by spaces and embeds the string. "mean" averages the
-        normalised vectors of the labels.
+    pooling : {"text", "mean"}
+        How the labels of a list become one vector. "text" joins all terms by spaces and
+        embeds the string. "mean" averages the normalised vectors of the labels.
     cut : Cut
     model : str
         The ``model_key`` of the measure.
     """
 
-    how: str
+    pooling: str
     cut: Cut
     model: str
 
@@ -102,23 +101,23 @@ class BagValues(Statistic):
         """Embed both sides and compare them item by item."""
         vectors: LabelVectors = label_vectors_of(block.task, self.model)
         pred, ref = kept_sides(block, self.cut)
-        if self.how == "text":
+        if self.pooling == "text":
             texts = list(map(" ".join, vectors.terms_of_labels))
             pred_vectors = self._embed_texts(block, pred, texts, vectors)
             ref_vectors = self._embed_texts(block, ref, texts, vectors)
         else:
             pred_vectors = _average_labels(pred, vectors)
             ref_vectors = _average_labels(ref, vectors)
-        values = np.full(len(block), np.nan)
-        both = np.flatnonzero(pred_vectors.has_vector & ref_vectors.has_vector)
-        if len(both):
-            cosines = paired_cosines(
-                pred_vectors.vectors[both], ref_vectors.vectors[both]
-            )
-            values[both] = to_numpy(cosines)
         has_pred = pred_vectors.has_vector
         has_ref = ref_vectors.has_vector
-        if self.how == "text" and vectors.oov != "skip":
+        values = np.full(len(block), np.nan)
+        items = np.flatnonzero(has_pred & has_ref)
+        if len(items):
+            cosines = paired_cosines(
+                pred_vectors.vectors[items], ref_vectors.vectors[items]
+            )
+            values[items] = to_numpy(cosines)
+        if self.pooling == "text" and vectors.oov != "skip":
             # A list that the model does not know is not empty.
             has_pred = pred.sizes > 0
             has_ref = ref.sizes > 0
@@ -142,12 +141,11 @@ class BagValues(Statistic):
         labels = [texts[code] for code in written_codes(side).tolist()]
         bounds = pairwise(side.indptr.tolist())
         lists = [" ".join(labels[start:stop]) for start, stop in bounds]
-        embedded, n_unknown = embed_wholes(
-            vectors, lists, side.sizes > 0, "label lists"
-        )
-        details = self.model, str(astuple(self))
-        block.observations.count("unknown", n_unknown, *details)
-        block.observations.count("truncated", embedded.truncated, *details)
+        embedded, n_unknown = embed_texts(vectors, lists, side.sizes > 0, "label lists")
+        # Each step has its own counts, because other steps embed other lists.
+        step = str(astuple(self))
+        block.observations.count("unknown", n_unknown, self.model, step)
+        block.observations.count("truncated", embedded.truncated, self.model, step)
         list_vectors = to_device(embedded.vectors, vectors.device)
         return _ListVectors(list_vectors, embedded.known)
 
@@ -162,84 +160,15 @@ def _average_labels(side: Side, vectors: LabelVectors) -> _ListVectors:
     return _ListVectors(sums, ragged.lengths(indptr) > 0)
 
 
-class EmbeddedWholes(NamedTuple):
-    """Vectors of captions or label lists, and how many of them are unknown."""
-
-    embedded: Embedded
-    n_unknown: int
-
-
-def embed_wholes(
-    model: TextModel | LabelVectors,
-    texts: Sequence[str],
-    listed: Bools | None = None,
-    what: str = "captions",
-) -> EmbeddedWholes:
-    """Embed captions or label lists as wholes, under the out-of-vocabulary policy.
-
-    Parameters
-    ----------
-    model : TextModel or LabelVectors
-    texts : sequence of str
-    listed : bool array, optional
-        Entries that exist. By default all that contain more than white space. Others are
-        neither embedded nor counted.
-    what : str
-        Noun for messages: "captions" or "label lists".
-
-    Raises
-    ------
-    InputError
-        If the model only has vectors of words, or does not know an entry under the policy
-        "error".
-    """
-    identity = model.embedder.identity
-    # Embedders that read text, such as sentence models, have no lookup rule.
-    if getattr(model.embedder, "lookup", "text") == "words":
-        remedy = ""
-        if what == "label lists":
-            remedy = ", or MeanSim"
-        raise InputError("word-vectors", what=what, embedding=identity, remedy=remedy)
-    if listed is None:
-        listed = np.array([bool(text.strip()) for text in texts], np.bool_)
-    listed_texts = [texts[row] for row in np.flatnonzero(listed).tolist()]
-    embedded = embed_unique(model.embedder, listed_texts)
-    vectors = np.zeros((len(texts), embedded.vectors.shape[1]), np.float32)
-    vectors[listed] = embedded.vectors
-    known = listed.copy()
-    known[listed] = embedded.known
-    unknown = listed & ~known
-    if unknown.any() and model.oov not in ("skip", "zero"):
-        replacement = _embed_replacement(model)
-        if replacement is None:
-            unknown_texts = [texts[row] for row in np.flatnonzero(unknown).tolist()]
-            names = list(dict.fromkeys(unknown_texts))
-            raise InputError("unknown-text", what=what, embedding=identity, names=names)
-        vectors[unknown] = replacement
-        known = listed
-    n_unknown = int(unknown.sum())
-    return EmbeddedWholes(Embedded(vectors, known, embedded.truncated), n_unknown)
-
-
-def _embed_replacement(model: TextModel | LabelVectors) -> NDArray[np.float32] | None:
-    """Return the vector of the word "unknown". None if the policy or the model has none."""
-    if model.oov == "error":
-        return None
-    embedded = embed_unique(model.embedder, ["unknown"])
-    if not embedded.known[0]:
-        return None
-    return embedded.vectors
-
-
 class BagSimilarityFamily(ItemMeans):
     """Means over items of a similarity of whole lists."""
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step that computes item values."""
-        how = "mean"
+        pooling = "mean"
         if "text_embedding" in measure.definition.needs:
-            how = "text"
-        return BagValues(how, cut_of(measure), model_key(measure))
+            pooling = "text"
+        return BagValues(pooling, cut_of(measure), model_key(measure))
 
 
 def bag_options(
@@ -255,24 +184,25 @@ def bag_options(
     *own_options
         Options of this measure only.
     embeds_whole : bool
-        Whether lists are embedded as wholes. Such a list may be unknown, which is
-        undefined.
+        Whether lists are embedded as wholes. The value of an unknown list is undefined.
     """
-    names = ["empty", "no_prediction", "no_reference", "undefined"]
-    defaults = dict.fromkeys(names, policy)
+    causes = ["empty", "no_prediction", "no_reference", "undefined"]
+    defaults = dict.fromkeys(causes, policy)
     if policy != "skip":
         defaults["empty"] = "1"
     if not embeds_whole:
-        names.remove("undefined")  # such a value cannot occur, so users cannot choose
+        causes.remove(
+            "undefined"
+        )  # It cannot occur, so users cannot choose its policy.
     shared = set_options(
         ("example",),
         without=("average", "duplicates"),
         defaults=defaults,
-        policies=names,
+        policies=causes,
     )
-    # Without the option "average", the others apply always.
-    without_averages = [option._replace(averages=None) for option in shared]
-    return (*own_options, EMBEDDING, *without_averages)
+    # The measure has no option "average" that the others could depend on.
+    independent = [option._replace(averages=None) for option in shared]
+    return (*own_options, EMBEDDING, *independent)
 
 
 _COSINE: dict[str, Any] = {
@@ -320,7 +250,7 @@ class WordTable:
     vectors : float32 array, shape (words, dimension)
     device : torch.device, optional
         Where distances are computed.
-    skips : bool
+    skips_unknown : bool
         Whether words without a vector are left out.
     """
 
@@ -328,7 +258,7 @@ class WordTable:
     codes: Ints
     vectors: NDArray[np.float32]
     device: object = None
-    skips: bool = False
+    skips_unknown: bool = False
 
     @cached_property
     def distances(self) -> EuclideanDistances:
@@ -386,25 +316,25 @@ def _split_words(vectors: LabelVectors) -> WordTable:
         codes[is_included],
         word_vectors.vectors,
         vectors.device,
-        skips=vectors.oov == "skip",
+        skips_unknown=vectors.oov == "skip",
     )
 
 
 def _take_labels_as_words(vectors: LabelVectors) -> WordTable:
-    """Return each label as one word, with the vector of its first term."""
+    """Return each label as one word, with the vector of its first term that has one."""
     first_terms = vectors.first_terms
     has_term = first_terms >= 0
+    # Words are the terms in alphabetical order.
     n_terms = len(vectors.terms)
-    term_of_word = np.array(
-        sorted(range(n_terms), key=vectors.terms.__getitem__), np.int64
-    )
-    word_of_term = np.argsort(term_of_word)  # the inverse
+    terms_in_order = sorted(range(n_terms), key=vectors.terms.__getitem__)
+    term_of_word = np.array(terms_in_order, np.int64)
+    word_of_term = np.argsort(term_of_word)  # the inverse permutation
     return WordTable(
         ragged.offsets(has_term.astype(np.int64)),
         word_of_term[first_terms[has_term]],
         vectors.vectors[term_of_word],
         vectors.device,
-        skips=vectors.oov == "skip",
+        skips_unknown=vectors.oov == "skip",
     )
 
 
@@ -416,14 +346,14 @@ class WordCounts(NamedTuple):
     table : WordTable
     pred, ref : WeightedWords
         The distinct words of each item. Weights sum to 1 in an item with words.
-    are_listed : bool array, shape (items,)
-        Whether both sides have labels, perhaps without any word.
+    have_labels : bool array, shape (items,)
+        Whether both sides have labels. Labels may have no words.
     """
 
     table: WordTable
     pred: WeightedWords
     ref: WeightedWords
-    are_listed: Bools
+    have_labels: Bools
 
 
 @kept
@@ -431,16 +361,16 @@ def count_words(block: LabelBlock, cut: Cut, build: str, model: str) -> WordCoun
     """Count the words of the labels of each item, after predictions are cut."""
     table = find_words(block.task, build, model)
     pred, ref = kept_sides(block, cut)
-    are_listed = (pred.sizes > 0) & (ref.sizes > 0)
+    have_labels = (pred.sizes > 0) & (ref.sizes > 0)
     return WordCounts(
-        table, _weigh_words(table, pred), _weigh_words(table, ref), are_listed
+        table, _weigh_words(table, pred), _weigh_words(table, ref), have_labels
     )
 
 
 def _weigh_words(table: WordTable, side: Side) -> WeightedWords:
     """Return the distinct words of each item, with their shares of all its words."""
     label_indptr, places = ragged.take_rows(table.indptr, written_codes(side))
-    # The words of an item are those of its labels, which follow one another.
+    # The labels of an item follow one another, and so do their words.
     item_indptr = label_indptr[side.indptr]
     n_codes = max(1, len(table.vectors))
     indptr, codes, counts = ragged.distinct_codes(
@@ -453,7 +383,7 @@ def _weigh_words(table: WordTable, side: Side) -> WeightedWords:
 
 @dataclass(frozen=True, repr=False)
 class TransportValues(Statistic):
-    """A step: word mover's distance of each item, or its bound.
+    """A step: the word mover's distance of each item, or its lower bound.
 
     The columns are "value" and "cause".
 
@@ -481,11 +411,11 @@ class TransportValues(Statistic):
             values = transport(distances, words.pred, words.ref).costs
         if self.build == "text":
             values = _apply_rules_of_paper_code(values, words)
-        if words.table.skips:
+        if words.table.skips_unknown:
             # Equal lists have distance 0 even if the model knows none of their words.
             pred, ref = kept_sides(block, self.cut)
             are_equal = have_same_shares(pred, ref, len(block.task.classes))
-            is_zero = np.isnan(values) & are_equal & words.are_listed
+            is_zero = np.isnan(values) & are_equal & words.have_labels
             values = np.where(is_zero, 0.0, values)
         n_pred = ragged.lengths(words.pred.indptr)
         n_ref = ragged.lengths(words.ref.indptr)
@@ -523,8 +453,8 @@ def have_same_shares(pred: Side, ref: Side, n_labels: int) -> Bools:
     ref_indptr, ref_codes, ref_counts = ragged.distinct_codes(
         ref.indptr, ref.codes, n_labels
     )
+    # Items can only be the same if both sides have equally many distinct labels.
     are_same: Bools = ragged.lengths(pred_indptr) == ragged.lengths(ref_indptr)
-    # Only items with as many distinct labels on both sides can be the same.
     items = np.flatnonzero(are_same)
     indptr, pred_places = ragged.take_rows(pred_indptr, items)
     _, ref_places = ragged.take_rows(ref_indptr, items)
@@ -546,13 +476,14 @@ def _apply_rules_of_paper_code(values: Floats, words: WordCounts) -> Floats:
     it compares anything, even if one side has no word.
     """
     table = words.table
-    n_words = _count_distinct(words, np.arange(len(table.points)))
+    every_word = np.arange(len(table.points))
+    n_words = _count_distinct(words, every_word)
     n_points = _count_distinct(words, table.points)
     is_one_point = (n_points == 1) & (n_words > 1) & ~np.isnan(values)
     values = np.where(is_one_point, 1.0, values)
-    if table.skips:  # words without a vector are missing, so n_words may be too small
+    if table.skips_unknown:  # Then n_words does not include words without a vector.
         return values
-    return np.where((n_words == 1) & words.are_listed, 0.0, values)
+    return np.where((n_words == 1) & words.have_labels, 0.0, values)
 
 
 def _count_distinct(words: WordCounts, number_of_word: Ints) -> Ints:
@@ -562,9 +493,9 @@ def _count_distinct(words: WordCounts, number_of_word: Ints) -> Ints:
     items = np.concatenate([pred_items, ref_items])
     codes = np.concatenate([words.pred.codes, words.ref.codes])
     n_numbers = len(number_of_word)
-    keys = np.unique(items * n_numbers + number_of_word[codes])
-    n_items = len(words.are_listed)
-    return np.bincount(keys // n_numbers, minlength=n_items)
+    distinct_keys = np.unique(items * n_numbers + number_of_word[codes])
+    item_of_key = distinct_keys // n_numbers
+    return np.bincount(item_of_key, minlength=len(words.have_labels))
 
 
 class TransportFamily(ItemMeans):

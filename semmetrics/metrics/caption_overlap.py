@@ -1,37 +1,31 @@
-"""BLEU and ROUGE-L as the COCO caption code computes them, and the n-gram similarity NGSM.
+"""ROUGE-L as the COCO caption code computes it, and the n-gram similarity NGSM.
 
 Conventions
 -----------
-**BLEU.** BLEU-N of a corpus is a function of sums over candidates: tokens, the length of
-the effective reference, n-grams, and n-grams that occur in a reference. Each n-gram
-counts at most as often as in the reference that has it most often. The value of an item
-is the same formula on its row. Candidates without references are left out of the sums,
-and counted.
-
-**ROUGE-L.** Precision is the length of the longest common subsequence over the
-candidate's tokens, recall the same over the reference's tokens. The largest precision
-and the largest recall over all references count, even if they are of different
-references. An empty caption counts as one empty token, so two empty captions agree.
+**ROUGE-L.** Precision is the length of the longest common subsequence divided by the
+number of the candidate's tokens. Recall is that length divided by the number of the
+reference's tokens. The value uses the largest precision and the largest recall over all
+references, even if they belong to different references. An empty caption counts as one
+empty token, so two empty captions agree.
 
 **NGSM.** For one order, it is the weighted Jaccard index of the two bags of n-grams. The
-similarity is the geometric mean over orders 1 to N (N = 4). An order that neither
-caption has is left out, so two captions of the same tokens have 1, even if both are
-empty. An order that only one caption has gives 0. The two captions can be exchanged.
+similarity is the geometric mean over orders 1 to N (N = 4). An order is left out if
+neither caption has n-grams of it, so two captions of the same tokens have the value 1,
+even if both are empty. If only one caption has n-grams of an order, the value is 0. The
+two captions can be exchanged.
 
 Values are in [0, 1], and higher is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core import ragged
-from semmetrics.core.columns import Dense
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.subsequences import lcs_lengths
@@ -39,241 +33,18 @@ from semmetrics.data.tasks import kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
-    SKIP_OR_NAN,
     CaptionBlock,
     CaptionMeans,
     caption_measure,
     captions_of,
-    cause_column,
+    key_ngrams,
     largest_of_rows,
     share_ngrams,
     task_tokens,
 )
-from semmetrics.metrics.definition import Definition, Measure, Statistic
-from semmetrics.metrics.families import SumFormulas
 from semmetrics.metrics.formulas import divide
 from semmetrics.metrics.measure_options import MeasureOption, choice_option, is_cutoff
 from semmetrics.text.tokenizers import encode_tokens
-
-ORDERS = 4
-
-# Constants of the COCO caption code. Without a match, a precision is tiny instead of 0,
-# and no denominator is 0.
-_TINY = 1e-15
-_SMALL = 1e-9
-
-# Above the length of any caption. Products with lengths are exact in float64.
-_LENGTH_LIMIT = 1 << 26
-
-# ---- BLEU ----------------------------------------------------------------------------
-
-REFERENCE_LENGTH = choice_option(
-    "reflen",
-    "closest shortest average",
-    "the effective reference length: that of the reference closest to the "
-    "candidate (the shorter one in a tie), the shortest, or the average",
-)
-
-
-def bleu_of_counts(
-    testlen: NDArray[Any],
-    reflen: NDArray[Any],
-    guess: NDArray[Any],
-    correct: NDArray[Any],
-) -> Floats:
-    """Return BLEU of every order from counts.
-
-    Parameters
-    ----------
-    testlen, reflen : arrays, shape (...)
-        Tokens of the candidates, and of their effective references.
-    guess, correct : arrays, shape (..., orders)
-        N-grams of the candidates, and those that occur in a reference.
-
-    Returns
-    -------
-    float array, shape (..., orders), in [0, 1]
-
-    References
-    ----------
-    Papineni et al., 2002, section 2.3, with the constants of the COCO caption code (Chen
-    et al. 2015).
-
-    Examples
-    --------
-    >>> bleu_of_counts(np.array(9), np.array(10), np.array([9, 8]), np.array([6, 2])).round(4)
-    array([0.5966, 0.3653])
-    """
-    matches = np.asarray(correct, np.float64) + _TINY
-    precisions = matches / (np.asarray(guess) + _SMALL)
-    orders = np.arange(1, precisions.shape[-1] + 1)
-    means = np.cumprod(precisions, axis=-1) ** (1.0 / orders)
-    length = np.asarray(testlen, np.float64) + _TINY
-    length_ratio = length / (np.asarray(reflen) + _SMALL)
-    brevity_penalty = np.exp(np.minimum(0.0, 1.0 - 1.0 / length_ratio))
-    return np.asarray(means * brevity_penalty[..., None])
-
-
-def reference_lengths(
-    testlen: Ints, indptr: Ints, widths: Ints, rule: str
-) -> NDArray[Any]:
-    """Return the length of each candidate's effective reference, 0 without references.
-
-    Parameters
-    ----------
-    testlen : int array, shape (items,)
-        Lengths of the candidates.
-    indptr, widths : int arrays
-        Lengths of the references of each item.
-    rule : {"closest", "shortest", "average"}
-        Which length is effective. Of two lengths that are equally close, the shorter is.
-
-    Examples
-    --------
-    >>> indptr, widths = np.array([0, 3]), np.array([8, 12, 9])
-    >>> reference_lengths(np.array([10]), indptr, widths, "closest").tolist()
-    [9]
-    """
-    n_refs = ragged.lengths(indptr)
-    if rule == "average":
-        return ragged.sum_rows(widths, indptr) / np.maximum(n_refs, 1)
-    keys = widths
-    if rule == "closest":
-        # One number for the distance and the length, in this order
-        distances = np.abs(widths - np.repeat(testlen, n_refs))
-        keys = distances * _LENGTH_LIMIT + widths
-    smallest = -largest_of_rows(-keys, indptr)
-    smallest = np.nan_to_num(smallest)  # nan without references
-    return smallest.astype(np.int64) % _LENGTH_LIMIT
-
-
-class _ImagesOfBlock(NamedTuple):
-    """The images of a block's items, and the references of each image.
-
-    Attributes
-    ----------
-    image_of_item : int array, shape (items,)
-        Numbers of images within the block.
-    image_of_reference, references : int arrays, shape (references,)
-        The image and the text of each reference.
-    """
-
-    image_of_item: Ints
-    image_of_reference: Ints
-    references: Ints
-
-
-def _images_of(block: CaptionBlock) -> _ImagesOfBlock:
-    """Return the distinct images of a block's items."""
-    task = block.task
-    images_of_items = task.images[block.start : block.stop]
-    images, image_of_item = np.unique(images_of_items, return_inverse=True)
-    indptr, places = ragged.take_rows(task.indptr, images)
-    return _ImagesOfBlock(
-        image_of_item.ravel(), ragged.row_numbers(indptr), task.references[places]
-    )
-
-
-def _count_clipped(ngrams: NGrams, candidates: Ints, images: _ImagesOfBlock) -> Ints:
-    """Count the n-grams of each candidate that occur in its references.
-
-    Each n-gram counts at most as often as in the reference that has it most often.
-    """
-    n_distinct = len(ngrams)
-    count_bits = int(ngrams.counts.max(initial=0)).bit_length()
-
-    # One number for image, n-gram and count: the last number of an n-gram has its
-    # largest count. The place -1 of a search without a result finds the -1 at the end.
-    indptr, cells = ragged.take_rows(ngrams.indptr, images.references)
-    image_keys = images.image_of_reference * n_distinct
-    keys = np.repeat(image_keys, ragged.lengths(indptr)) + ngrams.codes[cells]
-    sorted_keys = np.sort((keys << count_bits) | ngrams.counts[cells])
-    reference_keys = np.append(sorted_keys, -1)
-
-    indptr, cells = ragged.take_rows(ngrams.indptr, candidates)
-    image_keys = images.image_of_item * n_distinct
-    keys = np.repeat(image_keys, ragged.lengths(indptr)) + ngrams.codes[cells]
-    places = np.searchsorted(sorted_keys, (keys + 1) << count_bits) - 1
-    last_keys = reference_keys[places]
-    is_found = last_keys >> count_bits == keys
-    count_mask = (1 << count_bits) - 1
-    largest_counts = np.where(is_found, last_keys & count_mask, 0)
-    return ragged.sum_rows(np.minimum(largest_counts, ngrams.counts[cells]), indptr)
-
-
-@dataclass(frozen=True, repr=False)
-class BleuCounts(Statistic):
-    """A step: the counts from which BLEU of every order is computed.
-
-    Attributes
-    ----------
-    reflen : {"closest", "shortest", "average"}
-        The rule for the length of the effective reference.
-    """
-
-    reflen: str = "closest"
-
-    def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the columns "testlen", "reflen", "guess_n", "correct_n" and "cause"."""
-        table = task_tokens(block.task)
-        captions = captions_of(block)
-        caption_lengths = ragged.lengths(table.indptr)
-        has_reference = captions.n_refs > 0
-        testlen = np.where(has_reference, caption_lengths[captions.candidates], 0)
-        widths = caption_lengths[captions.references]
-        reflen = reference_lengths(testlen, captions.indptr, widths, self.reflen)
-        columns: dict[str, Any] = {"testlen": Dense(testlen), "reflen": Dense(reflen)}
-        images = _images_of(block)
-        for ngrams in table.ngrams[:ORDERS]:
-            n_ngrams = np.maximum(testlen - ngrams.order + 1, 0)
-            n_correct = _count_clipped(ngrams, captions.candidates, images)
-            columns[f"guess_{ngrams.order}"] = Dense(n_ngrams)
-            columns[f"correct_{ngrams.order}"] = Dense(n_correct)
-        columns["cause"] = cause_column(captions.n_refs)
-        return columns
-
-
-class BleuFamily(SumFormulas):
-    """BLEU of one order, from counts summed over the corpus."""
-
-    def statistic(self, measure: Measure) -> Statistic:
-        """Return the step that counts n-grams."""
-        return BleuCounts(str(measure["reflen"]))
-
-    def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
-        """Return BLEU of the measure's order."""
-        order = int(measure.definition.extra["order"])
-        guess = _stack_orders(numbers, "guess", order)
-        correct = _stack_orders(numbers, "correct", order)
-        bleu = bleu_of_counts(numbers["testlen"], numbers["reflen"], guess, correct)
-        return bleu[..., -1]
-
-
-def _stack_orders(numbers: Mapping[str, Floats], name: str, order: int) -> Floats:
-    """Return the counts of orders 1 to ``order`` along a last axis."""
-    counts = [numbers[f"{name}_{n}"] for n in range(1, order + 1)]
-    return np.stack(counts, axis=-1)
-
-
-def _define_bleu(order: int) -> Definition:
-    """Register BLEU of an order."""
-    names = f"n-grams of 1 to {order} words"
-    if order == 1:
-        names = "unigrams"
-    return caption_measure(
-        f"BLEU-{order}",
-        BleuFamily(),
-        f"Clipped precision of {names} over the corpus, times a penalty on brevity.",
-        "min(1, exp(1 - r/c)) (Π over n = 1..N of correct_n / guess_n)^(1/N)",
-        "Papineni et al. 2002, section 2.3; reference length and constants of the COCO caption "
-        "code (Chen et al. 2015)",
-        cite=("papineni2002", "chen2015"),
-        options=(REFERENCE_LENGTH, SKIP_OR_NAN),
-        extra={"order": order},
-    )
-
-
-BLEU = tuple(_define_bleu(order) for order in range(1, ORDERS + 1))
 
 # ---- ROUGE-L -------------------------------------------------------------------------
 
@@ -447,7 +218,7 @@ class _GeometricMean:
         self._n_orders = np.zeros(n_pairs, np.int64)
 
     def add_order(self, n_shared: Ints, n_total: Ints) -> None:
-        """Add one order: how many n-grams pairs share, and how many both captions have."""
+        """Add an order: the n-grams that each pair shares, and those of both captions."""
         jaccard = divide(n_shared, n_total - n_shared)
         has_ngrams = ~np.isnan(jaccard)
         self._n_orders += has_ngrams
@@ -504,13 +275,15 @@ def ngsm_systems(
 
 
 class _CountsBySystem(NamedTuple):
-    """How often each system has the n-grams that at least two of them have for an image.
+    """Counts of the n-grams that at least two systems have for the same image.
 
     Attributes
     ----------
     indptr : int array, shape (images + 1,)
-        Offsets of the n-grams of each image.
-    table : int array, shape (systems, n-grams of images)
+        Offsets of the columns of each image.
+    table : int array, shape (systems, columns)
+        How often each system has an n-gram. There is a column for each such image and
+        n-gram.
     totals : int array, shape (systems, images)
         The number of n-grams of each caption, shared or not.
     """
@@ -529,32 +302,33 @@ def _count_by_system(ngrams: NGrams, texts: Ints) -> _CountsBySystem:
     texts : int array, shape (systems, images)
     """
     n_systems, n_images = texts.shape
-    n_distinct = max(1, len(ngrams))
-    indptr, cells = ragged.take_rows(ngrams.indptr, texts.ravel())
-    caption = np.repeat(np.arange(n_systems * n_images), ragged.lengths(indptr))
-    keys = caption % n_images * n_distinct + ngrams.codes[cells]  # (image, n-gram)
-    order = np.argsort(keys, kind="stable")  # fast, as each system's keys nearly rise
-    keys = keys[order]
-    system = caption[order] // n_images
-    counts = ngrams.counts[cells][order]
+    image_of_text = np.tile(np.arange(n_images), n_systems)
+    keyed = key_ngrams(ngrams, texts.ravel(), image_of_text)
+    # A stable sort is fast here, because the keys of each system nearly rise.
+    order = np.argsort(keyed.keys, kind="stable")
+    keys = keyed.keys[order]
+    system = ragged.row_numbers(keyed.indptr)[order] // n_images
+    counts = ngrams.counts[keyed.cells[order]]
 
-    # Cells of one image and n-gram are neighbours now. Others are not shared.
-    equals_previous = np.zeros(len(keys) + 1, np.bool_)
-    np.equal(keys[1:], keys[:-1], out=equals_previous[1:-1])
-    is_shared = equals_previous[:-1] | equals_previous[1:]
-    starts_group = ~equals_previous[:-1][is_shared]
-    group = np.cumsum(starts_group) - 1
-    image_of_group = keys[is_shared][starts_group] // n_distinct
-    table = np.zeros((n_systems, len(image_of_group)), np.int32)
-    table[system[is_shared], group] = counts[is_shared]
-    n_groups_of_image = np.bincount(image_of_group, minlength=n_images)
+    # Equal keys are neighbours now. Each key that several systems have is a column.
+    is_first = ragged.starts_run(keys)
+    is_last = np.ones(len(keys), np.bool_)
+    is_last[:-1] = is_first[1:]
+    is_shared = ~(is_first & is_last)
+    starts_column = is_first[is_shared]
+    column = np.cumsum(starts_column) - 1
+    n_distinct = max(1, len(ngrams))
+    image_of_column = keys[is_shared][starts_column] // n_distinct
+    table = np.zeros((n_systems, len(image_of_column)), np.int32)
+    table[system[is_shared], column] = counts[is_shared]
+    n_columns_of_image = np.bincount(image_of_column, minlength=n_images)
     return _CountsBySystem(
-        ragged.offsets(n_groups_of_image), table, ngrams.totals[texts]
+        ragged.offsets(n_columns_of_image), table, ngrams.totals[texts]
     )
 
 
 def common_ngrams(
-    grams: NGrams, first: Ints, second: Ints, *, at_once: int = 1 << 20
+    ngrams: NGrams, first: Ints, second: Ints, *, max_cells: int = 1 << 20
 ) -> Ints:
     """Count the n-grams that both captions of each pair have.
 
@@ -562,9 +336,9 @@ def common_ngrams(
 
     Parameters
     ----------
-    grams : NGrams
+    ngrams : NGrams
     first, second : int arrays, shape (pairs,)
-    at_once : int
+    max_cells : int
         How many n-grams of pairs are in memory at a time. One pair may have more.
 
     Returns
@@ -577,13 +351,13 @@ def common_ngrams(
     >>> common_ngrams(unigrams, np.array([0]), np.array([1])).tolist()
     [2]
     """
-    sizes = ragged.lengths(grams.indptr)
+    sizes = ragged.lengths(ngrams.indptr)
     costs = ragged.offsets(sizes[first] + sizes[second])
     n_common = np.zeros(len(first), np.int64)
-    for run in ragged.runs_within(costs, at_once):
+    for run in ragged.runs_within(costs, max_cells):
         n_pairs = run.stop - run.start
         one_reference_each = np.arange(n_pairs + 1)
-        shared = share_ngrams(grams, first[run], one_reference_each, second[run])
+        shared = share_ngrams(ngrams, first[run], one_reference_each, second[run])
         counts = np.minimum(shared.candidate_counts, shared.reference_counts)
         n_common[run] = np.bincount(shared.pairs, counts, n_pairs)
     return n_common

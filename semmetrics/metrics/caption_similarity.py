@@ -5,20 +5,20 @@ Conventions
 Similarities are cosines of embeddings, rounded to 1e-9, in [-1, 1].
 
 **Soft-SPICE** writes the tuples of a caption's scene graph as phrases: an object by
-itself, "attribute object", and "subject relation object". The last two also bring their
-objects as phrases. The phrases of a candidate are compared with the phrases of all its
-references, each distinct phrase once. Tuples are not merged by synonyms. If there is
-nothing to compare, the program of the paper's authors embeds the empty string instead of a
-graph's phrases, or fails without a reference. Here a candidate without phrases, and
-references without phrases, have no value. They count as 0, as in SPICE, and are counted.
+itself, "attribute object", and "subject relation object". The objects of the last two are
+also phrases of their own. The phrases of a candidate are compared with the phrases of all
+its references, each distinct phrase once. Tuples are not merged by synonyms. If a
+candidate or its references have no phrases, the value is undefined. By default it counts
+as 0, as in SPICE. The program of the paper's authors embeds the empty string instead, or
+fails without a reference.
 
 **BagSim** embeds a caption as it is written, without surrounding white space. The
 references of an image are one bag, as the labels of an item are in BagSim of labels:
 those that are not empty are joined by spaces into one string. Alternatively each reference
-is compared by itself, and the similarities are averaged. For one reference both are the
-same. Empty captions have no similarity, and neither do captions that the model does not
-know under the policies ``zero`` and ``skip``. Among several references they are left out
-of the mean.
+is compared by itself, and the similarities are averaged. With a single reference, both
+give the same value. Empty captions have no similarity. Under the policies ``zero`` and
+``skip``, captions that the model does not know have none either. Among several references
+they are left out of the mean.
 
 References
 ----------
@@ -43,7 +43,6 @@ from semmetrics.data.lists import Side
 from semmetrics.data.tasks import CaptionTask, kept
 from semmetrics.embed.label_vectors import LabelVectors
 from semmetrics.errors import InputError
-from semmetrics.metrics.bags import embed_wholes
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
     CandidateReferences,
@@ -65,17 +64,19 @@ from semmetrics.metrics.label_similarity import (
 from semmetrics.metrics.measure_options import choice_option
 from semmetrics.metrics.soft_matching import nearest_by_rule
 from semmetrics.metrics.spice import PARSER_OPTIONS, parsed_texts
+from semmetrics.metrics.whole_texts import embed_texts
 from semmetrics.text.raw_tuples import RawTuple
 from semmetrics.text.tokenizers import encode_tokens
 
+# Codes of observations, whose detail is the name of the embedding
 UNKNOWN_CAPTIONS = "captions without a vector"
-"""Name of the count, with the name of the embedding. Equal captions of a block count once."""
+"""The number of captions that the model does not know. Equal ones of a block count once."""
 CUT_CAPTIONS = "captions of which a part was read"
-"""Name of the count of truncated captions, with the name of the embedding."""
+"""The number of truncated captions."""
 UNKNOWN_PHRASES = "phrases without a vector"
-"""Name of the note, with the name of the embedding, on phrases that it does not know."""
+"""The phrases that the model does not know."""
 KNOWN_TEXTS = "texts with a vector"
-"""Name of the count of known phrases and captions, with the name of the embedding."""
+"""The number of phrases and captions that the model knows."""
 
 # ---- Soft-SPICE ----------------------------------------------------------------------
 
@@ -107,8 +108,8 @@ def _phrases_of_tuple(slots: Sequence[str]) -> list[str]:
     """Return the phrases of one tuple, given its slots."""
     if len(slots) == 1:
         return [slots[0]]
-    is_relation = len(slots) == 3 and slots[2] != "is"
-    if not is_relation:
+    is_attribute = len(slots) == 2 or slots[2] == "is"
+    if is_attribute:
         name, attribute = slots[:2]
         return [f"{attribute} {name}", name]
     subject, target, relation = slots
@@ -135,21 +136,30 @@ class _PhraseTable(NamedTuple):
         """Return the phrases of candidates, and the distinct ones of their references."""
         indptr, places = ragged.take_rows(self.indptr, captions.candidates)
         candidate_side = Side(indptr, self.codes[places])
-        indptr, places = ragged.take_rows(self.indptr, captions.references)
+        reference_indptr, places = ragged.take_rows(self.indptr, captions.references)
+        # The references of an item follow one another, and so do their phrases.
+        item_indptr = reference_indptr[captions.indptr]
         n_phrases = max(1, len(self.vectors.terms))
-        item_indptr = indptr[captions.indptr]
-        distinct_indptr, distinct, _ = ragged.distinct_codes(
+        indptr, codes, _ = ragged.distinct_codes(
             item_indptr, self.codes[places], n_phrases
         )
-        reference_side = Side(distinct_indptr, distinct.astype(np.int32))
-        return candidate_side, reference_side
+        return candidate_side, Side(indptr, codes.astype(np.int32))
 
 
 @kept
 def _phrase_table(
     task: CaptionTask, parser: str, captions: str, embedding: str
 ) -> _PhraseTable:
-    """Parse the captions of a task, and embed their phrases."""
+    """Parse the captions of a task, and embed their phrases.
+
+    Parameters
+    ----------
+    task : CaptionTask
+    parser, captions : str
+        The measure's options.
+    embedding : str
+        The ``model_key`` of the measure.
+    """
     graphs = task.fits[f"parser/{parser}"]
     parses = graphs.parser.tuples(parsed_texts(task, captions))
     phrase_lists = list(map(phrases_of, parses))
@@ -231,10 +241,15 @@ def _sum_exactly(side: Side, similarities: Floats) -> Floats:
 
 
 def _soft_spice_values(
-    block: CaptionBlock, *, bidirectional: str, **source: str
+    block: CaptionBlock,
+    *,
+    bidirectional: str,
+    parser: str,
+    captions: str,
+    embedding: str,
 ) -> ComparedValues:
     """Average over the phrases of each candidate, and of its references if requested."""
-    sums = _nearest_sums(block, **source)
+    sums = _nearest_sums(block, parser, captions, embedding)
     values = divide(sums.candidate_sums, sums.n_candidate)
     if bidirectional == "yes":
         recall = divide(sums.reference_sums, sums.n_reference)
@@ -254,22 +269,23 @@ def show_nearest(
     captions = str(measure["captions"])
     phrases = _phrase_table(task, parser, captions, model_key(measure))
     indptr, references = task.pairs(row, row + 1)
-    items = CandidateReferences(task.candidates[row : row + 1], indptr, references)
-    candidate_side, reference_side = phrases.sides(items)
+    item = CandidateReferences(task.candidates[row : row + 1], indptr, references)
+    candidate_side, reference_side = phrases.sides(item)
     if not len(candidate_side.codes) or not len(reference_side.codes):
         return {"nearest": []}
     source = choose_similarities(phrases.vectors, candidate_side, reference_side)
+    # A batch of one item
     rows = candidate_side.codes[None].astype(np.int64)
     columns = reference_side.codes[None].astype(np.int64)
     similarities = to_numpy(source.gather(rows, columns, by_term=False))[0]
     terms = phrases.vectors.terms
     nearest: list[list[Any]] = []
-    for code, values in zip(candidate_side.codes, similarities, strict=True):
-        place = values.argmax()
-        value = values[place]
-        if np.isfinite(value):
-            reference = terms[reference_side.codes[place]]
-            nearest.append([terms[code], reference, round(float(value), 4)])
+    for code, row_similarities in zip(candidate_side.codes, similarities, strict=True):
+        column = row_similarities.argmax()
+        similarity = row_similarities[column]
+        if np.isfinite(similarity):
+            reference = terms[reference_side.codes[column]]
+            nearest.append([terms[code], reference, round(float(similarity), 4)])
     return {"nearest": sorted(nearest, key=_falling_similarity)}
 
 
@@ -336,7 +352,7 @@ class _CaptionBags(NamedTuple):
 
 
 def _embed_bags(
-    task: CaptionTask, embedding: str, how: str, captions: CandidateReferences
+    task: CaptionTask, embedding: str, pooling: str, captions: CandidateReferences
 ) -> _CaptionBags:
     """Embed candidates and references.
 
@@ -345,7 +361,7 @@ def _embed_bags(
     task : CaptionTask
     embedding : str
         The ``model_key`` of the measure.
-    how : {"joined", "mean"}
+    pooling : {"joined", "mean"}
         Whether the references of an item are joined into one string.
     captions : CandidateReferences
         References may be of items or of images.
@@ -354,14 +370,14 @@ def _embed_bags(
     candidates = _strip_texts(task, captions.candidates)
     references = _strip_texts(task, captions.references)
     indptr = captions.indptr
-    if how == "joined":
+    if pooling == "joined":
         references = _join_references(references, indptr)
-        indptr = np.arange(len(indptr))
+        indptr = np.arange(len(indptr))  # one string per item
     distinct = list(dict.fromkeys([*candidates, *references]))
-    row_of = {string: row for row, string in enumerate(distinct)}
-    embedded, n_unknown = embed_wholes(model, distinct)
-    candidate_rows = [row_of[string] for string in candidates]
-    reference_rows = [row_of[string] for string in references]
+    row_of_string = {string: row for row, string in enumerate(distinct)}
+    embedded, n_unknown = embed_texts(model, distinct)
+    candidate_rows = [row_of_string[string] for string in candidates]
+    reference_rows = [row_of_string[string] for string in references]
     return _CaptionBags(
         vectors=to_device(embedded.vectors, model.device),
         known=embedded.known,
@@ -410,7 +426,7 @@ def _bag_values(
 class BagPairs:
     """Similarities of every caption to every image's references, in blocks of images.
 
-    An entry has the same bits whatever block it is in.
+    The division into blocks does not change the bits of an entry.
 
     Parameters
     ----------
@@ -434,8 +450,8 @@ class BagPairs:
                 remedy="leave out no_prediction and undefined. Entries without a value are 0",
             )
         captions = CandidateReferences(task.candidates, task.indptr, task.references)
-        how = str(measure["references"])
-        bags = _embed_bags(task, model_key(measure), how, captions)
+        pooling = str(measure["references"])
+        bags = _embed_bags(task, model_key(measure), pooling, captions)
         self.n_rows = len(task.indptr) - 1
         self.n_columns = len(task)
         self._indptr = bags.indptr
@@ -452,18 +468,18 @@ class BagPairs:
         if values is None:
             values = np.empty((stop - start, self.n_columns))
         values[...] = 0.0
-        starts = self._indptr[start:stop]
+        first_references = self._indptr[start:stop]
         n_refs = np.diff(self._indptr[start : stop + 1])
         n_known = np.zeros(stop - start, np.int64)
-        # Add the first reference of all images, then the second one, and so on
+        # Add the first reference of all images, then the second one, and so on.
         for number in range(int(n_refs.max(initial=0))):
             rows = np.flatnonzero(n_refs > number)
-            texts = self._references[starts[rows] + number]
-            is_known = self._known[texts]
-            rows = rows[is_known]
-            vectors = self._vectors[texts[is_known]]
-            values[rows] += to_numpy(vectors.cosines(self._candidate_vectors))
-            n_known[rows] += 1
+            strings = self._references[first_references[rows] + number]
+            is_known = self._known[strings]
+            known_rows = rows[is_known]
+            vectors = self._vectors[strings[is_known]]
+            values[known_rows] += to_numpy(vectors.cosines(self._candidate_vectors))
+            n_known[known_rows] += 1
         values /= np.maximum(n_known, 1)[:, None]
         values[:, ~self._candidate_known] = 0.0
         return values

@@ -5,9 +5,9 @@ Conventions
 The tokenizer decides what counts as a word, also for lengths. These measures do not judge
 whether a caption is right, and only ``DuplicatedCaption`` has a better direction (lower).
 
-``Vocabulary`` and ``UniqueCaptions`` are not functions of sums. They look at the
-candidates that are present, each once, whatever their weights. A resample contains only
-some of the candidates, so an interval of ``Vocabulary`` lies below its value.
+``Vocabulary`` and ``UniqueCaptions`` are not functions of sums. They count each candidate
+of a positive weight once. A resample contains only some of the candidates, so an interval
+of ``Vocabulary`` by resampling lies below its value.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from semmetrics.core.ragged import (
     offsets,
     positions,
     row_numbers,
+    starts_run,
     take_rows,
 )
-from semmetrics.metrics.caption_overlap import REFERENCE_LENGTH, BleuFamily
+from semmetrics.metrics.bleu import REFERENCE_LENGTH, BleuFamily
 from semmetrics.metrics.caption_steps import (
     SKIP_OR_NAN,
     CaptionBlock,
@@ -77,13 +78,11 @@ def find_repeated_words(
     >>> [part.tolist() for part in find_repeated_words(indptr, codes)]
     [[0], [6]]
     """
-    is_inside_text = positions(indptr) > 0
-    starts_run = np.ones(len(codes), np.bool_)
-    starts_run[1:] = (codes[1:] != codes[:-1]) | ~is_inside_text[1:]
-    run_starts = np.flatnonzero(starts_run)
+    starts_text = positions(indptr) == 0
+    run_starts = np.flatnonzero(starts_run(codes) | starts_text)
     run_lengths = np.diff(run_starts, append=len(codes))
-    places = run_starts[run_lengths >= times]
-    return row_numbers(indptr)[places], codes[places]
+    long_runs = run_starts[run_lengths >= times]
+    return row_numbers(indptr)[long_runs], codes[long_runs]
 
 
 # ---- values of candidates ------------------------------------------------------------
@@ -125,7 +124,7 @@ class LengthRatioFamily(BleuFamily):
 class HashColumn:
     """A column with any number of hashes per item.
 
-    Equal hashes mean the same in every part of the data, so parts can be joined.
+    Hashes do not depend on the part of the data, so columns of several parts can be joined.
 
     Attributes
     ----------
@@ -146,7 +145,7 @@ class HashColumn:
         hashes = np.concatenate([part.hashes for part in parts])
         return HashColumn(offsets(sizes), hashes)
 
-    def distinct(self, weights: Floats) -> Ints:
+    def count_distinct(self, weights: Floats) -> Ints:
         """Count the distinct hashes of items with a positive weight.
 
         Parameters
@@ -161,9 +160,10 @@ class HashColumn:
         codes = codes.ravel()
         item_of_hash = row_numbers(self.indptr)
         counts = np.empty(len(weights), np.int64)
-        for replicate, is_drawn in enumerate(weights > 0):
+        for replicate, is_item_drawn in enumerate(weights > 0):
+            drawn_codes = codes[is_item_drawn[item_of_hash]]
             is_present = np.zeros(len(distinct_hashes), np.bool_)
-            is_present[codes[is_drawn[item_of_hash]]] = True
+            is_present[drawn_codes] = True
             counts[replicate] = is_present.sum()
         return counts
 
@@ -174,8 +174,9 @@ def _hash_words(block: CaptionBlock) -> HashColumn:
     candidates = captions_of(block).candidates
     unigrams = table.ngrams[0]
     indptr, cells = take_rows(unigrams.indptr, candidates)
-    token_places = unigrams.places[unigrams.codes[cells]]
-    return HashColumn(indptr, table.hashes[table.codes[token_places]])
+    occurrences = unigrams.places[unigrams.codes[cells]]
+    tokens = table.codes[occurrences]
+    return HashColumn(indptr, table.hashes[tokens])
 
 
 def _hash_captions(block: CaptionBlock) -> HashColumn:
@@ -183,24 +184,27 @@ def _hash_captions(block: CaptionBlock) -> HashColumn:
     table = task_tokens(block.task)
     candidates = captions_of(block).candidates
     indptr, places = take_rows(table.indptr, candidates)
+    # The hash of a token depends on its position, so that the order of tokens matters.
     token_hashes = table.hashes[table.codes[places]] ^ mix(positions(indptr))
-    sums = np.zeros(len(places) + 1, np.uint64)
-    np.cumsum(mix(token_hashes), out=sums[1:])
-    sums_of_captions = sums[indptr[1:]] - sums[indptr[:-1]]
+    # Sums of hashes, and their differences, are modulo 2**64.
+    running_sums = np.zeros(len(places) + 1, np.uint64)
+    np.cumsum(mix(token_hashes), out=running_sums[1:])
+    sums_of_captions = running_sums[indptr[1:]] - running_sums[indptr[:-1]]
     hashes = mix(sums_of_captions + mix(lengths(indptr)))
-    return HashColumn(np.arange(len(hashes) + 1), hashes)
+    one_hash_each = np.arange(len(hashes) + 1)
+    return HashColumn(one_hash_each, hashes)
 
 
 @dataclass(frozen=True, repr=False)
 class CandidateHashes(Statistic):
-    """A step: hashes of each candidate's words, or of the candidate, column "hashes"."""
+    """A step: the hashes of each candidate's words, or of the candidate itself."""
 
     additive = False
-    hashes: Callable[[CaptionBlock], HashColumn]
+    compute_hashes: Callable[[CaptionBlock], HashColumn]
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
-        """Return the column."""
-        return {"hashes": self.hashes(block)}
+        """Return the column "hashes"."""
+        return {"hashes": self.compute_hashes(block)}
 
 
 class DistinctFamily(Family):
@@ -208,26 +212,27 @@ class DistinctFamily(Family):
 
     Parameters
     ----------
-    hashes : callable
+    compute_hashes : callable
         Returns the hashes of the candidates of a block.
-    share : bool
+    is_share : bool
         Whether to divide the number by the number of candidates.
     """
 
     def __init__(
-        self, hashes: Callable[[CaptionBlock], HashColumn], *, share: bool
+        self, compute_hashes: Callable[[CaptionBlock], HashColumn], *, is_share: bool
     ) -> None:
-        self._hashes = hashes
-        self._is_share = share
+        self._compute_hashes = compute_hashes
+        self._is_share = is_share
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step that computes the hashes."""
-        return CandidateHashes(self._hashes)
+        return CandidateHashes(self._compute_hashes)
 
     def aggregate(self, measure: Measure, sums: Sums, frame: Frame) -> Floats:
         """Count distinct hashes, or divide their number by the number of candidates."""
         weights = sums["weights"]
-        n_distinct = np.asarray(sums["rows"]["hashes"].distinct(weights), np.float64)
+        hashes: HashColumn = sums["rows"]["hashes"]
+        n_distinct = hashes.count_distinct(weights).astype(np.float64)
         if not self._is_share:
             return n_distinct
         n_candidates = (weights > 0).sum(axis=-1)
@@ -281,7 +286,7 @@ ReferenceCount = caption_measure(
 )
 Vocabulary = caption_measure(
     "Vocabulary",
-    DistinctFamily(_hash_words, share=False),
+    DistinctFamily(_hash_words, is_share=False),
     "Number of distinct tokens in all candidates.",
     "|{w: w in s for some s}|",
     "description",
@@ -290,7 +295,7 @@ Vocabulary = caption_measure(
 )
 UniqueCaptions = caption_measure(
     "UniqueCaptions",
-    DistinctFamily(_hash_captions, share=True),
+    DistinctFamily(_hash_captions, is_share=True),
     "Share of distinct captions among the candidates.",
     "|{s}| / |S|",
     "description",

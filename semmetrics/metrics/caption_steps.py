@@ -1,4 +1,4 @@
-"""What caption measures share: tokens, candidates with their references, and checks.
+"""Steps and checks of caption measures: tokens, references and n-grams of candidates.
 
 Conventions
 -----------
@@ -39,7 +39,7 @@ SKIP_OR_NAN = NO_REFERENCE._replace(choices=("skip", "nan"))
 """The policy of functions of sums, to which an item without references adds nothing."""
 
 _TOKEN_LISTS = "token lists"
-"""Key in ``task.shared`` of tokens that are not encoded yet."""
+"""Key in ``task.shared`` of tokens that `joined_tokens` has left for `task_tokens`."""
 
 
 # ---- tokens --------------------------------------------------------------------------
@@ -176,6 +176,47 @@ def cause_column(n_refs: Ints) -> OneHot:
     return OneHot(cause.astype(np.int8), len(CAUSES))
 
 
+class KeyedNGrams(NamedTuple):
+    """The n-grams of some captions, with a key for each group and n-gram.
+
+    Attributes
+    ----------
+    indptr : int array, shape (captions + 1,)
+        Offsets of the n-grams of each caption.
+    cells : int array, shape (n,)
+        Their indices in ``NGrams.codes`` and ``NGrams.counts``.
+    keys : int array, shape (n,)
+        The number of the group times the number of distinct n-grams, plus the code.
+    """
+
+    indptr: Ints
+    cells: Ints
+    keys: Ints
+
+
+def key_ngrams(ngrams: NGrams, captions: Ints, groups: Ints) -> KeyedNGrams:
+    """Return the n-grams of some captions, with equal keys for equal ones of a group.
+
+    Parameters
+    ----------
+    ngrams : NGrams
+    captions : int array
+        Numbers of captions.
+    groups : int array, same shape
+        The number of each caption's group, such as its image.
+
+    Examples
+    --------
+    >>> unigrams = count_ngrams(np.array([0, 3, 5]), np.array([7, 7, 8, 7, 7]), 1)[0]
+    >>> key_ngrams(unigrams, np.array([0, 1]), np.array([5, 5])).keys.tolist()
+    [10, 11, 10]
+    """
+    indptr, cells = take_rows(ngrams.indptr, captions)
+    keys = np.repeat(groups * len(ngrams), lengths(indptr))
+    keys += ngrams.codes[cells]
+    return KeyedNGrams(indptr, cells, keys)
+
+
 class SharedNGrams(NamedTuple):
     """The n-grams that candidates share with their references.
 
@@ -214,27 +255,20 @@ def share_ngrams(
     >>> shared.candidate_counts.tolist(), shared.reference_counts.tolist()
     ([2], [2])
     """
-    n_distinct = len(ngrams)
-    candidate_rows, candidate_cells = take_rows(ngrams.indptr, candidates)
-    candidate_keys = row_numbers(candidate_rows) * n_distinct
-    candidate_keys += ngrams.codes[candidate_cells]
-
-    reference_rows, reference_cells = take_rows(ngrams.indptr, references)
-    item_of_pair = row_numbers(indptr)
-    reference_keys = np.repeat(item_of_pair * n_distinct, lengths(reference_rows))
-    reference_keys += ngrams.codes[reference_cells]
-
-    # Both keys are (item, n-gram). Those of the candidates rise.
-    places = np.searchsorted(candidate_keys, reference_keys)
-    is_shared = np.append(candidate_keys, -1)[places] == reference_keys
+    by_candidate = key_ngrams(ngrams, candidates, np.arange(len(candidates)))
+    by_reference = key_ngrams(ngrams, references, row_numbers(indptr))
+    # The keys of candidates rise, because items and the n-grams of a caption do. The
+    # place after all of them has the appended -1, which equals no key.
+    places = np.searchsorted(by_candidate.keys, by_reference.keys)
+    is_shared = np.append(by_candidate.keys, -1)[places] == by_reference.keys
     shared = np.flatnonzero(is_shared)
-    shared_candidate_cells = candidate_cells[places[shared]]
-    shared_reference_cells = reference_cells[shared]
+    candidate_cells = by_candidate.cells[places[shared]]
+    reference_cells = by_reference.cells[shared]
     return SharedNGrams(
-        pairs=np.searchsorted(reference_rows, shared, "right") - 1,
-        codes=ngrams.codes[shared_reference_cells],
-        candidate_counts=ngrams.counts[shared_candidate_cells].astype(np.int64),
-        reference_counts=ngrams.counts[shared_reference_cells].astype(np.int64),
+        pairs=np.searchsorted(by_reference.indptr, shared, "right") - 1,
+        codes=ngrams.codes[reference_cells],
+        candidate_counts=ngrams.counts[candidate_cells].astype(np.int64),
+        reference_counts=ngrams.counts[reference_cells].astype(np.int64),
     )
 
 
@@ -265,8 +299,8 @@ class ComparedValues(NamedTuple):
     values : float array, shape (items,)
         nan if undefined.
     n_compared : int or bool array, shape (items,)
-        How much a candidate has to compare. The cause of a value that is undefined with
-        0 is ``no_prediction``.
+        How much each candidate has to compare. If it is 0 and the value is undefined, the
+        cause is ``no_prediction``.
     """
 
     values: Floats
@@ -279,25 +313,25 @@ class CaptionValues(Statistic):
 
     Attributes
     ----------
-    values : callable
-        As `CaptionMeans` takes it.
+    compute_values : callable
+        See `CaptionMeans`.
     options : tuple of pairs
-        Its keyword arguments.
+        The names and values of its keyword arguments.
     """
 
-    values: Callable[..., Any]
+    compute_values: Callable[..., Any]
     options: tuple[tuple[str, OptionValue], ...] = ()
 
     def compute(self, block: CaptionBlock) -> dict[str, Any]:
         """Return the columns "value" and "cause"."""
-        computed = self.values(block, **dict(self.options))
-        if not isinstance(computed, ComparedValues):
-            computed = ComparedValues(computed, np.array(1))
+        values = self.compute_values(block, **dict(self.options))
+        n_compared: NDArray[Any] = np.array(1)
+        if isinstance(values, ComparedValues):
+            values, n_compared = values
         n_refs = captions_of(block).n_refs
-        # Without references, the cause is "no_reference" and never "no_prediction"
-        n_pred = np.where(n_refs > 0, computed.n_compared, 1)
-        values = np.asarray(computed.values, np.float64)
-        return value_columns(values, n_pred, n_refs)
+        # Without references, the cause is "no_reference" and never "no_prediction".
+        n_pred = np.where(n_refs > 0, n_compared, 1)
+        return value_columns(np.asarray(values, np.float64), n_pred, n_refs)
 
 
 class CaptionMeans(ItemMeans):
@@ -305,20 +339,20 @@ class CaptionMeans(ItemMeans):
 
     Parameters
     ----------
-    values : callable
-        Takes a block, and the measure's options as keywords. Returns an array with the
-        value of each candidate, nan if it is undefined, or `ComparedValues`.
+    compute_values : callable
+        Takes a block, and the measure's options as keywords. Returns `ComparedValues`, or
+        only the array of the candidates' values, nan if undefined.
     """
 
-    def __init__(self, values: Callable[..., Any]) -> None:
-        self._values = values
+    def __init__(self, compute_values: Callable[..., Any]) -> None:
+        self._compute_values = compute_values
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return the step that computes item values."""
         options = {name: value for name, value in measure.options if name not in CAUSES}
         if "embedding" in options:
             options["embedding"] = model_key(measure)
-        return CaptionValues(self._values, tuple(options.items()))
+        return CaptionValues(self._compute_values, tuple(options.items()))
 
 
 caption_measure = partial(define, cutoff=False, kind="captions")

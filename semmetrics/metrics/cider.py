@@ -5,8 +5,8 @@ Conventions
 Captions are tf-idf vectors (`semmetrics.metrics.tfidf`). A value is the mean over orders
 1 to 4 and over references of the cosine of candidate and reference, times 10.
 ``CIDEr-D`` clips the candidate's counts to the reference's and multiplies by
-exp(-Δ²/2σ²), with Δ the difference of the two lengths. Length counts bigrams, as in the
-released code. ``CIDEr`` does neither.
+exp(-Δ²/2σ²), with Δ the difference of the two lengths. The length of a caption is its
+number of bigrams, as in the released code. ``CIDEr`` does neither.
 
 A document is the set of all reference captions of one image. An n-gram counts once per
 document, however often it occurs. An image without references is not a document. The
@@ -53,6 +53,7 @@ from semmetrics.metrics.caption_steps import (
     caption_measure,
     captions_of,
     check_references,
+    key_ngrams,
     share_ngrams,
     task_tokens,
 )
@@ -62,10 +63,10 @@ from semmetrics.metrics.tfidf import TfIdf, length_penalty, multiply_pairs
 from semmetrics.text.tokenizers import open_tokenizer
 
 SOURCES = ("references", "rows", "given")
-"""Choices of the option ``df``: what document frequencies are counted on."""
+"""Choices of the option ``df``: where document frequencies are counted."""
 
 KNOWN_WORDS = "words with a given document frequency"
-"""Name of the note with the number of such words, once per block and measure."""
+"""Code of the observation with the number of such words. Each block and measure adds it."""
 
 SCALE = 10.0
 """Factor of the mean cosine."""
@@ -172,6 +173,7 @@ class DocumentFrequencies(FrequencyTable):
         token_hashes = hash_strings(self.vocabulary)
         total = self.documents
         if total is None:
+            # The flipped sign bit makes it differ from all numbers of documents.
             log_bits = int(np.float64(self.log_documents).view(np.uint64))
             total = log_bits ^ (1 << 63)
         for grams, counts in zip(self.grams, self.counts, strict=True):
@@ -234,13 +236,13 @@ class DocumentFrequencies(FrequencyTable):
             One per order in ``table.ngrams``.
         """
         code_of = {token: code for code, token in enumerate(self.vocabulary)}
-        own_codes = _encode_tokens(table.vocabulary, code_of)
+        fit_codes = _encode_tokens(table.vocabulary, code_of)
         weights = []
         for ngrams in table.ngrams:
             n_documents = np.zeros(len(ngrams), np.int64)
             if ngrams.order <= len(self.grams):
-                own_grams = own_codes[ngrams.tokens(table.codes)]
-                n_documents = self._look_up(own_grams)
+                grams = fit_codes[ngrams.tokens(table.codes)]
+                n_documents = self._look_up(grams)
             logs = np.log(np.maximum(1.0, n_documents))
             weights.append(np.maximum(0.0, self.log_documents - logs))
         return weights
@@ -259,7 +261,7 @@ class DocumentFrequencies(FrequencyTable):
         return counts[places]
 
     def check_tokens(self, tokenizer: str, stem: str) -> None:
-        """Raise an error if captions are tokenised in a different way than the fit.
+        """Raise an error if captions are tokenised differently from those of the fit.
 
         A fit with an unknown tokenizer or stemmer accepts all captions.
 
@@ -347,7 +349,7 @@ def fit_document_frequencies(
 def task_frequencies(
     task: CaptionTask, source: str = "references", stem: str = "none"
 ) -> DocumentFrequencies:
-    """Return the document frequencies that a measure of a task uses.
+    """Return the document frequencies that a measure uses for a task.
 
     Parameters
     ----------
@@ -397,7 +399,8 @@ def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
 class WordCoverage(NamedTuple):
     """How many of a task's words have a document frequency.
 
-    Numbers do not count, because a table of word numbers contains them by chance.
+    Only tokens of letters are words. If the entries of a table are the numbers of words
+    instead of words, numbers in captions would match them by chance.
     """
 
     n_known: int
@@ -405,7 +408,7 @@ class WordCoverage(NamedTuple):
 
 
 @kept
-def known_words(task: CaptionTask, source: str, stem: str) -> WordCoverage:
+def count_known_words(task: CaptionTask, source: str, stem: str) -> WordCoverage:
     """Count the distinct words of a task, and those with a document frequency."""
     fit = _fit_of_task(task, source, stem)
     vocabulary = task_tokens(task, stem).vocabulary
@@ -474,12 +477,11 @@ def _count_documents(task: CaptionTask, source: str, stem: str) -> _CountedDocum
     image_of_reference = ragged.row_numbers(task.indptr)
     frequencies_by_order = []
     for ngrams in task_tokens(task, stem).ngrams:
-        n_distinct = max(1, len(ngrams))
-        indptr, cells = ragged.take_rows(ngrams.indptr, task.references)
-        images = image_of_reference[ragged.row_numbers(indptr)]
-        keys = np.sort(images * n_distinct + ngrams.codes[cells])
-        distinct_keys = keys[np.diff(keys, prepend=-1) > 0]
-        images, codes = np.divmod(distinct_keys, n_distinct)
+        # Each n-gram of an image counts once.
+        keys = key_ngrams(ngrams, task.references, image_of_reference).keys
+        keys.sort()
+        distinct_keys = keys[ragged.starts_run(keys)]
+        images, codes = np.divmod(distinct_keys, max(1, len(ngrams)))
         n_documents = np.bincount(codes, documents_per_image[images], len(ngrams))
         frequencies_by_order.append(n_documents.astype(np.int64))  # exact below 2**53
     return _CountedDocuments(int(documents_per_image.sum()), frequencies_by_order)
@@ -538,7 +540,7 @@ def cider_values(
     captions = captions_of(block)
     vectors = tfidf_vectors(block.task, df, stem)
     _note_frequencies(block, df, stem)
-    penalties = np.ones(1)
+    penalties = np.ones(1)  # of all pairs
     if sigma is not None:
         n_bigrams = vectors[1].ngrams.totals
         candidate_lengths = n_bigrams[captions.pair_candidates]
@@ -550,15 +552,15 @@ def cider_values(
         cosines = _pair_cosines(tfidf, captions, clip=sigma is not None)
         sums += np.bincount(captions.pair_items, cosines * penalties, len(block))
     n_refs = captions.n_refs
-    values = SCALE * (sums / len(vectors) / np.maximum(n_refs, 1))
-    return np.where(n_refs > 0, values, np.nan)
+    means = sums / len(vectors) / np.maximum(n_refs, 1)
+    return np.where(n_refs > 0, SCALE * means, np.nan)
 
 
 def _note_frequencies(block: CaptionBlock, df: str, stem: str) -> None:
     """Note which document frequencies are used, and how many words they contain."""
     digest = frequency_hash(block.task, df, stem)
     block.observations.require(f"df={df}/{stem}", digest)
-    coverage = known_words(block.task, df, stem)
+    coverage = count_known_words(block.task, df, stem)
     if coverage.n_words:
         block.observations.count(KNOWN_WORDS, coverage.n_known)
 
@@ -614,7 +616,7 @@ def cider_pairs(task: CaptionTask, measure: Measure) -> SparsePairs:
     """
     source = str(measure["df"])
     stem = str(measure["stem"])
-    coverage = known_words(task, source, stem)
+    coverage = count_known_words(task, source, stem)
     if coverage.n_words and not coverage.n_known:
         names = list(task.texts)
         raise InputError("nothing-shared", name="doc_freq", noun="caption", names=names)

@@ -6,7 +6,7 @@ Conventions
 (`class_precision`) and the area under the ROC curve (`class_roc`) then evaluate rows of
 item weights, such as bootstrap resamples, without another sort.
 
-Arrays of weights have the shape (rows, items), sums by class the shape (rows, classes).
+Arrays of weights have the shape (rows, items). Sums by class have the shape (rows, classes).
 """
 
 from __future__ import annotations
@@ -52,12 +52,11 @@ class ClassCurves:
     missed_classes, missed_items : arrays, shape (missed,)
         The positives without a score, sorted by class.
     listed_classes, listed_items : arrays, shape (listed,)
-        Cells of a class and an item that the ground truth lists as verified or
-        unverified, sorted by class. Unverified cells are neither positives nor negatives.
-        Empty if all cells are verified.
+        Either all verified or all unverified cells of a class and an item, as the ground
+        truth lists them, sorted by class. Unverified cells are neither positives nor
+        negatives. Empty if all cells are verified.
     lists_verified : bool
-        Whether the listed cells are the verified ones. Otherwise they are the unverified
-        ones.
+        Whether the listed cells are the verified ones.
     """
 
     indptr: Ints
@@ -107,8 +106,7 @@ def sort_by_class(
     n_classes : int
     ties : {"grouped", "ordered"}
         "grouped" retrieves equal scores together, like scikit-learn. "ordered" retrieves
-        them one after the other in the given order, like the VOC and COCO evaluation
-        codes.
+        them one by one in the order of the input, like the VOC and COCO evaluation code.
 
     Returns
     -------
@@ -133,15 +131,15 @@ def sort_by_class(
     items = item[by_class][by_score].astype(np.int64)
 
     hits = np.flatnonzero(sorted_hit)
-    hits_before = ragged.offsets(sorted_hit)
-    hit_indptr = hits_before[indptr]
+    n_hits_before = ragged.offsets(sorted_hit)  # of each position
+    hit_indptr = n_hits_before[indptr]
     first_tied = hits
-    ends = hits + 1
+    tie_ends = hits + 1  # one past the last position
     if ties == "grouped":
         groups = find_ties(indptr, sorted_scores)
         group_of_hit = groups.group[hits]
         first_tied = groups.starts[group_of_hit]
-        ends = groups.ends[group_of_hit]
+        tie_ends = groups.ends[group_of_hit]
 
     missed_classes, missed_items = _find_missed(
         positive_classes.astype(np.int64),
@@ -156,8 +154,8 @@ def sort_by_class(
         hit_indptr=hit_indptr,
         hits=hits,
         first_tied=first_tied,
-        last_tied=ends - 1,
-        last_hit=hits_before[ends] - 1,
+        last_tied=tie_ends - 1,
+        last_hit=n_hits_before[tie_ends] - 1,
         missed_classes=missed_classes,
         missed_items=missed_items,
         listed_classes=np.zeros(0, np.int64),
@@ -192,8 +190,8 @@ def _find_missed(
     positive_cells = positive_classes * n_items + positive_items
     hit_cells = hit_classes * n_items + hit_items
     is_scored = ragged.is_member(positive_cells, hit_cells, n_classes * n_items)
-    missed = np.unique(positive_cells[~is_scored])
-    return missed // n_items, missed % n_items
+    missed_cells = np.unique(positive_cells[~is_scored])
+    return missed_cells // n_items, missed_cells % n_items
 
 
 # ---- rows of weights ------------------------------------------------------------------
@@ -213,14 +211,15 @@ def evaluate_in_steps(
     cells_per_row = max(1, len(curves.items), n_items)
     step = max(1, MAX_CELLS_PER_STEP // cells_per_row)
     for start in range(0, n_rows, step):
-        part = weights[start : start + step].astype(np.float64)
-        item_weights(part.ravel(), part.size)  # checks them
-        values[start : start + step] = evaluate(part)
+        rows = slice(start, start + step)
+        part = weights[rows].astype(np.float64)
+        item_weights(part.ravel(), part.size)  # only to check the weights
+        values[rows] = evaluate(part)
     return values
 
 
 def accumulate(operation: np.ufunc, table: Floats, indptr: Ints) -> None:
-    """Accumulate along each class, in place.
+    """Accumulate a table of one column per position or hit along each class, in place.
 
     Classes are accumulated separately, so that none affects the rounding of another.
     """

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-An item without a score for a class is not retrieved for it: it counts only among the
-positives. A class without positives has the value nan.
+An item without a score for a class is not retrieved for the class. It only counts if it is
+a positive. A class without positives has the value nan.
 
 Metrics
 -------
@@ -68,8 +68,7 @@ def average_precision(
         The weight of each item (scikit-learn's ``sample_weight``).
     ties : {"grouped", "ordered"}
         "grouped" retrieves equal scores together, like scikit-learn. "ordered" retrieves
-        them one after the other in the given order, like the VOC and COCO evaluation
-        codes.
+        them one by one in the order of the items, like the VOC and COCO evaluation code.
 
     Returns
     -------
@@ -107,8 +106,8 @@ def average_precision(
         n_labels,
         ties=ties,
     )
-    weight_rows = item_weights(weights, n_items)[None, :]
-    values = class_average_precision(curves, weight_rows, interpolation=interpolation)
+    one_row = item_weights(weights, n_items)[None, :]
+    values = class_average_precision(curves, one_row, interpolation=interpolation)
     values_of_row: Floats = values[0]
     return values_of_row
 
@@ -177,9 +176,9 @@ def class_average_precision(
     interpolation : {"none", "voc2007", "voc2010", "coco101"}
         "none" is the sum above, like scikit-learn. "voc2010" is the sum with raised P.
         "voc2007" and "coco101" are the mean of raised P at 11 and 101 equal steps of
-        recall from 0 to 1. A recall that is not reached counts 0. Recalls are compared
-        as floats with ``np.linspace(0, 1, ...)``, like those evaluation codes do: 3 of 10
-        does not reach 0.30000000000000004.
+        recall from 0 to 1. The precision at a recall that is not reached is 0. Recalls are
+        compared as floats with ``np.linspace(0, 1, ...)``, as in that evaluation code: 3
+        of 10 does not reach 0.30000000000000004.
 
     Returns
     -------
@@ -226,14 +225,17 @@ def compute_curve_points(
     Interpolations other than "none" raise a precision to the best one at the same or a
     higher recall.
     """
+    # Weights that are retrieved up to each position, and up to each hit
     retrieved = np.take(weights, curves.items, axis=1)
-    hits = retrieved[:, curves.hits]
+    retrieved_hits = retrieved[:, curves.hits]
     accumulate(np.add, retrieved, curves.indptr)
-    accumulate(np.add, hits, curves.hit_indptr)
-    positives = sum_missed_positives(curves, weights) + take_last_of_class(curves, hits)
-    hits = hits[:, curves.last_hit]
-    precision = divide(hits, retrieved[:, curves.last_tied], 0.0)
-    recall = divide(hits, positives[:, curves.class_of_hit], 0.0)
+    accumulate(np.add, retrieved_hits, curves.hit_indptr)
+    scored_positives = take_last_of_class(curves, retrieved_hits)
+    positives = sum_missed_positives(curves, weights) + scored_positives
+    # Hits that tie are retrieved together.
+    retrieved_hits = retrieved_hits[:, curves.last_hit]
+    precision = divide(retrieved_hits, retrieved[:, curves.last_tied], 0.0)
+    recall = divide(retrieved_hits, positives[:, curves.class_of_hit], 0.0)
     if interpolation != "none":
         # Accumulate in place from the last hit of each class to the first.
         reversed_indptr = curves.hit_indptr[-1] - curves.hit_indptr[::-1]
@@ -247,13 +249,13 @@ def _compute_average_precision(
     """Compute the area under each precision-recall curve, shape (rows, classes)."""
     precision, recall, positives = compute_curve_points(curves, weights, interpolation)
     if interpolation in _RECALL_POINTS:
-        # The first hit that reaches a step of recall counts for it.
+        # The first hit that reaches a step of recall counts for it. Recalls are rounded,
+        # because sums of fractional weights have rounding errors.
         steps = _RECALL_POINTS[interpolation]
-        # Sums of fractional weights have rounding errors.
-        rounded_recall = np.round(recall, 12)
-        n_reached = np.searchsorted(steps, rounded_recall, side="right")
+        n_reached = np.searchsorted(steps, np.round(recall, 12), side="right")
         recall = n_reached / len(steps)
     gained_recall = np.diff(recall, axis=1, prepend=0.0)
+    # The first hit of a class does not follow the last hit of the previous class.
     first_hits = curves.hit_indptr[:-1][find_classes_with_hits(curves)]
     gained_recall[:, first_hits] = recall[:, first_hits]
     areas = sum_by_class(curves, precision * gained_recall)

@@ -26,18 +26,20 @@ UNSEEN = "unseen"
 
 @kept
 def predict_classes(block: ClassBlock, candidates: str) -> Decided:
-    """Predict the class of each image among the candidates of that name."""
+    """Predict the class of each image. ``candidates`` names the classes to choose from."""
     task = block.task
     columns = task.columns(candidates)
     decided = task.decide(block.start, block.stop, columns)
-    block.observations.count("tied", int(decided.tied.sum()), candidates, 1)
-    block.observations.count("nothing", int((decided.predicted < 0).sum()), candidates)
+    n_tied = int(decided.tied.sum())
+    n_without = int((decided.predicted < 0).sum())
+    block.observations.count("tied", n_tied, candidates, 1)
+    block.observations.count("nothing", n_without, candidates)
     return decided
 
 
 @kept
 def rank_true_classes(block: ClassBlock, candidates: str) -> ClassRanks:
-    """Find the rank of the true class of each image among the candidates of that name."""
+    """Find the rank of each image's true class among the candidates with that name."""
     task = block.task
     columns = task.columns(candidates)
     return task.place(block.start, block.stop, columns)
@@ -46,7 +48,7 @@ def rank_true_classes(block: ClassBlock, candidates: str) -> ClassRanks:
 def array_task(
     scores: ArrayLike, truth: ArrayLike, named: Mapping[str, frozenset[str]]
 ) -> ClassTask:
-    """Return a task made from arrays. Its classes are named by the number of their column.
+    """Make a task from arrays. Each class is named by the number of its column.
 
     Parameters
     ----------

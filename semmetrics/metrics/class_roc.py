@@ -36,7 +36,7 @@ def class_roc_auc(
     weights : array, shape (rows, items), at least 0
         See `class_average_precision`.
     labels : int
-        The number of labels of an item that are pooled in a class.
+        The number of labels of each item that are pooled in a class.
 
     Returns
     -------
@@ -77,14 +77,15 @@ def _compute_roc_areas(curves: ClassCurves, n_pooled: int, weights: Floats) -> F
     ends = curves.indptr[1:]
     scored_negatives = np.where(ends > starts, negatives_before[:, ends], 0.0)
 
-    hits = weights[:, curves.items[curves.hits]]
+    # The mean of the negatives above a hit, and of those above it or tied with it
+    hit_weights = weights[:, curves.items[curves.hits]]
     is_below_first = curves.first_tied > starts[curves.class_of_hit]
     above = np.where(is_below_first, negatives_before[:, curves.first_tied], 0.0)
     above_or_tied = negatives_before[:, curves.last_tied + 1]
-    lost = sum_by_class(curves, hits * (above + above_or_tied) / 2)
+    lost = sum_by_class(curves, hit_weights * (above + above_or_tied) / 2)
 
-    accumulate(np.add, hits, curves.hit_indptr)
-    scored_positives = take_last_of_class(curves, hits)
+    accumulate(np.add, hit_weights, curves.hit_indptr)
+    scored_positives = take_last_of_class(curves, hit_weights)
     positives = sum_missed_positives(curves, weights) + scored_positives
     unscored_negatives = _sum_unscored_negatives(
         curves, n_pooled, weights, positives, scored_negatives
@@ -101,8 +102,8 @@ def _sum_negatives_before(curves: ClassCurves, weights: Floats) -> Floats:
     Returns
     -------
     array, shape (rows, scored + 1)
-        Column p + 1 is the sum up to and including position p. A column that belongs to
-        the start of a class contains the sum of the previous class.
+        Column p + 1 is the sum up to and including position p. So the column of the first
+        position of a class contains the sum of the previous class.
     """
     negatives = np.take(weights, curves.items, axis=1)
     negatives[:, curves.hits] = 0.0
@@ -128,9 +129,9 @@ def _sum_unscored_negatives(
     unscored = verified - positives - scored_negatives
     n_scored = ragged.lengths(curves.indptr)
     n_missed = np.bincount(curves.missed_classes, minlength=curves.n_classes)
-    has_none = n_verified == n_scored + n_missed
+    has_no_unscored = n_verified == n_scored + n_missed
     is_rounding_error = unscored < _ROUNDING_ERROR * (positives + scored_negatives)
-    return np.where(has_none | is_rounding_error, 0.0, unscored)
+    return np.where(has_no_unscored | is_rounding_error, 0.0, unscored)
 
 
 def _sum_verified_cells(
@@ -152,5 +153,7 @@ def _sum_verified_cells(
         listed[:, code] = weights[:, items].sum(axis=1)
     if curves.lists_verified:
         return n_listed, listed
-    all_cells = n_pooled * weights.sum(axis=1)[:, None]
-    return n_pooled * n_items - n_listed, all_cells - listed
+    # Otherwise all other cells are verified.
+    n_cells = n_pooled * n_items
+    weight_of_cells = n_pooled * weights.sum(axis=1)[:, None]
+    return n_cells - n_listed, weight_of_cells - listed

@@ -12,7 +12,7 @@ Values are in [0, 1], and higher is better.
 Measures
 --------
 ``PerClassAccuracy@K``  mean over the classes with images of each class's top-K accuracy
-``Accuracy@K``          share of the images
+``Accuracy@K``          share of the images that are predicted correctly
 ``SeenAccuracy``        ``PerClassAccuracy(labels=seen)``, tr of Xian et al. 2018
 ``UnseenAccuracy``      ``PerClassAccuracy(labels=unseen)``, ts
 ``H``                   harmonic mean of the two
@@ -63,7 +63,7 @@ LISTS = ("labels", "candidates")
 """The options of measures that name lists of classes."""
 _UNIVERSES = universe_option().choices
 RESERVED = (ALL, *_UNIVERSES)
-"""The values of these options that do not name a list of classes."""
+"""The values of the options `LISTS` that do not name a list of classes."""
 
 
 # ---- accuracy -------------------------------------------------------------------------
@@ -73,8 +73,8 @@ RESERVED = (ALL, *_UNIVERSES)
 class ClassHits(Statistic):
     """The class of each image, and whether it is among the first k.
 
-    The columns "hit" and "n_ref" have shape (images, classes). For k = 1 there is also
-    "n_pred", the predicted class.
+    The columns have shape (images, classes): "hit", "n_ref" for the true class, and
+    "n_pred" for the predicted class, only if k is 1.
     """
 
     candidates: str
@@ -106,7 +106,7 @@ class ClassHits(Statistic):
 
 
 def _class_column(codes: NDArray[Any], chosen: Bools, n_classes: int) -> Sparse:
-    """Return a column with the class of each image chosen, and none of the others."""
+    """Return a column with the class of each chosen image. Other images have no class."""
     indptr = offsets(chosen.astype(np.int64))
     return Sparse(indptr, codes[chosen].astype(np.int32), n_classes)
 
@@ -172,20 +172,24 @@ class ClassFamily(Family):
 
         Returns
         -------
-        true, predicted, number : int arrays, shape (pairs,)
-            Pairs without images are left out. Without a prediction, the predicted class is
-            -1. None instead of the arrays if more than one class is predicted per image.
+        true, predicted, n_images : int arrays, shape (pairs,)
+            Pairs without images are left out. The predicted class of an image without a
+            prediction is -1. Returns None instead if several classes are predicted per
+            image.
         """
         if "n_pred" not in rows:
             return None
         true = rows["n_ref"].codes
         predictions = rows["n_pred"]
         predicted = np.full(len(true), -1)
-        predicted[np.diff(predictions.indptr) > 0] = predictions.codes
+        has_prediction = np.diff(predictions.indptr) > 0
+        predicted[has_prediction] = predictions.codes
+        # Add 1 to predicted classes, so that keys with -1 are unique and not negative.
         width = predictions.width + 1
-        keys = true.astype(np.int64) * width + predicted + 1
-        distinct, number = np.unique(keys, return_counts=True)
-        return distinct // width, distinct % width - 1, number
+        keys = true.astype(np.int64) * width + (predicted + 1)
+        distinct_keys, n_images = np.unique(keys, return_counts=True)
+        true_classes, shifted_classes = np.divmod(distinct_keys, width)
+        return true_classes, shifted_classes - 1, n_images
 
 
 class ImageFamily(ClassFamily):

@@ -91,15 +91,16 @@ def measure(
     - ``precision_sum``, only for ``average=example``: the sum of the precisions at the
       hits
 
-    The formula returns nan if it is undefined. Its keyword-only parameters become options
-    of the measure. The measure replaces an earlier one of your own with the same name.
+    The formula returns nan for undefined values. Its keyword-only parameters become
+    options of the measure. The measure replaces an earlier one of your own with the same
+    name.
 
     Parameters
     ----------
     formula : callable
         Set by ``@measure`` without parentheses.
     kind : {"labels"}
-        The kind of data. A formula on counts can only be a measure of label sets.
+        The kind of data. Formulas on counts are only available for label sets.
     averages : one or a tuple of {"example", "micro", "macro", "weighted"}
         The first is the default.
     bounds, higher_is_better, symmetric, order_invariant
@@ -213,10 +214,13 @@ def _option_of(parameter: inspect.Parameter, hint: Any) -> MeasureOption:
         wanted = "an annotation str, int, float or Literal[…]"
         raise InputError("bad-option", name=name, value=hint, wanted=wanted)
     is_required = parameter.default is parameter.empty
+    default = parameter.default
+    if is_required:
+        default = None
     return MeasureOption(
         name=name,
         short=name,
-        default=None if is_required else parameter.default,
+        default=default,
         choices=choices,
         kind=value_type,
         help=_OPTION_HELP.get(name, "an option of the formula"),

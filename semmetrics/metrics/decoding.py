@@ -121,8 +121,8 @@ def decode(
     if rule == "top":
         n_kept = lengths(indptr)
     elif rule == "threshold":
-        limit = round_to(threshold, precision)
-        n_kept = keep_above(indptr, ranked_scores, limit, keep_at_least)
+        rounded_threshold = round_to(threshold, precision)
+        n_kept = keep_above(indptr, ranked_scores, rounded_threshold, keep_at_least)
     elif rule == "cumulative":
         n_kept = keep_cumulative(indptr, ranked_scores, threshold, keep_at_least)
     else:
@@ -154,14 +154,14 @@ def _check_options(
     _check_number("keep_at_least", keep_at_least)
     _check_number("offset", offset)
 
-    what = f"the rule {rule!r}"
+    subject = f"the rule {rule!r}"
     if rule == "top" and k is None:
-        raise InputError("needs-option", what=what, name="k")
+        raise InputError("needs-option", what=subject, name="k")
     if rule in _HEAD_RULES and head is None:
-        raise InputError("needs-option", what=what, name="head")
+        raise InputError("needs-option", what=subject, name="head")
     unused = _find_unused_option(rule, threshold, head, keep_at_least, offset)
     if unused is not None:
-        raise InputError("not-applicable", name=unused, what=what)
+        raise InputError("not-applicable", name=unused, what=subject)
 
 
 def _check_number(name: str, value: int) -> None:
@@ -408,11 +408,14 @@ def keep_cardinality_with_scores(
     with np.errstate(divide="ignore"):  # log(0) = -inf marks an impossible set
         log_head = np.log(table)
         log_scores = np.log(scores)
+    # Sum the logarithms of the first scores of each row, shape (n, C).
     n_summed = np.minimum(cardinalities + extra, row_lengths)
-    # Position -1, which the first row has for an empty sum, is the appended 0.
-    log_sums = np.append(_row_cumsum(indptr, log_scores), 0.0)
-    positions = indptr[:-1, None] + n_summed - 1
-    totals = log_head + np.where(n_summed > 0, log_sums[positions], 0.0)
+    last_positions = indptr[:-1, None] + n_summed - 1
+    # The position before an empty sum can be -1, which needs an entry even if there are
+    # no scores at all.
+    running_sums = np.append(_row_cumsum(indptr, log_scores), 0.0)
+    log_sums = np.where(n_summed > 0, running_sums[last_positions], 0.0)
+    totals = log_head + log_sums
     totals[cardinalities > row_lengths] = -np.inf
     best: Ints = totals.argmax(axis=1) + offset
     return np.minimum(best, row_lengths[:, 0])
@@ -426,28 +429,32 @@ def _row_cumsum(indptr: Ints, values: Floats) -> Floats:
     """
     row_lengths = lengths(indptr)
     n_rows = len(row_lengths)
-    if n_rows and row_lengths[0] and (row_lengths == row_lengths[0]).all():
+    have_equal_lengths = n_rows > 0 and (row_lengths == row_lengths[0]).all()
+    if have_equal_lengths and row_lengths[0]:
         return np.cumsum(values.reshape(n_rows, -1), axis=1).ravel()
-    sums = np.array(values)
+    # The longest rows come first, so that the rows with a position are the first ones.
     longest_first = np.argsort(-row_lengths, kind="stable")
     starts = indptr[:-1][longest_first]
-    positions = np.arange(1, row_lengths.max(initial=0))
-    # How many rows, of those sorted by length, have each position.
-    n_active = np.searchsorted(-row_lengths[longest_first], -positions)
-    for position, n in enumerate(n_active.tolist(), start=1):
-        cells = starts[:n] + position
+    negative_lengths = -row_lengths[longest_first]
+    sums = np.array(values)
+    for position in range(1, int(row_lengths.max(initial=0))):
+        n_longer = int(np.searchsorted(negative_lengths, -position))
+        cells = starts[:n_longer] + position
         sums[cells] += sums[cells - 1]
     return sums
 
 
 def _raise_to_least(n_kept: Ints, indptr: Ints, keep_at_least: int) -> Ints:
-    """Raise the numbers to keep to a least number, as far as rows are that long."""
+    """Raise the numbers of labels to keep to a least number, if rows are that long."""
     least = np.minimum(keep_at_least, lengths(indptr))
     return np.maximum(n_kept, least)
 
 
 def _check_head(head: ArrayLike, indptr: Ints) -> Floats:
-    """Return a cardinality head as float64, with a row per item and at least a column."""
+    """Return a cardinality head as float64.
+
+    It must have a row for each item, and at least one column.
+    """
     table = dense_array(head, "head", np.float64)
     n_items = len(indptr) - 1
     if table.ndim != 2 or len(table) != n_items or not table.shape[1]:

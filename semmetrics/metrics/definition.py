@@ -1,10 +1,10 @@
-"""Definitions of measures, and measures, which are definitions with their options chosen.
+"""Definitions of measures, and measures: definitions with a value for every option.
 
 Conventions
 -----------
 A definition contains the formula of a measure, and its options, bounds, traits and
-source. A measure is a definition with a value for every option. ``str(measure)`` is the
-name as papers write it, without defaults. The signature contains every option.
+source. ``str(measure)`` is the name as papers write it, without options that have their
+default. The signature contains every option.
 
 The value of a measure comes in two steps. A `Statistic` computes columns with one row per
 item. A `Family` computes the value from the columns or their sums.
@@ -37,7 +37,7 @@ from semmetrics.metrics.measure_options import (
 from semmetrics.metrics.measure_table import ROWS
 
 Columns: TypeAlias = Mapping[str, Any]
-"""Columns by name, of the classes of `core.columns` or of a statistic's own class."""
+"""Columns by name. Their classes are in `core.columns`, or belong to a statistic."""
 Sums: TypeAlias = Mapping[str, Any]
 """Arrays of sums by name.
 
@@ -47,9 +47,9 @@ LabelTable: TypeAlias = dict[str, NDArray[Any]]
 """Columns "label", "value" and counts, for the labels of an average over labels."""
 
 DEFAULT_EMBEDDING = "default"
-"""The name of the embedding of measures that name none."""
+"""The default of the option ``embedding``, which names an embedding."""
 USUAL_EMBEDDING = "static"
-"""The model of most measures if the user gives no embedding."""
+"""The model that most measures use if the user gives no embedding."""
 USUAL_OOV = "zero"
 """The policy of most measures for labels without a vector."""
 
@@ -66,7 +66,7 @@ class Statistic:
     additive : bool
         Whether the sums of the columns determine the measure. If not, it needs the rows.
     labels : frozenset of str
-        The columns whose sums have the label axis last.
+        The columns whose sums have a label axis, which is the last axis.
     """
 
     additive: ClassVar[bool] = True
@@ -106,7 +106,7 @@ class Frame:
     has_columns: bool = False
 
     @property
-    def dictionary(self) -> int:
+    def dictionary_size(self) -> int:
         """The number of labels to rank: the class list, or else all labels of the input."""
         if self.given is None:
             return len(self.labels)
@@ -115,9 +115,11 @@ class Frame:
     def universe_name(self, measure: Measure) -> str:
         """Return the name of a measure's label universe: "reference", "union" or "given"."""
         name = measure["labels"]
+        is_auto = name == AUTO
         if not name:
-            name = AUTO if measure.definition.dictionary else "union"
-        if name != AUTO:
+            is_auto = measure.definition.needs_dictionary_size
+            name = "union"
+        if not is_auto:
             return str(name)
         if self.given is None:
             return "union"
@@ -210,7 +212,7 @@ class Definition:
         Whether the order of labels in a list does not matter, with the default options.
     cutoff : bool
         Whether ``@k`` is allowed.
-    dictionary : bool
+    needs_dictionary_size : bool
         Whether the value depends on the number of all labels, scored or not.
     kind : str
         The kind of data.
@@ -220,14 +222,16 @@ class Definition:
         "java" and "word_vectors".
     interval : str
         The default method of confidence intervals. Macro averages use "jackknife-bias"
-        instead, unless labels without true items are skipped.
+        instead, unless they skip labels that have no true items.
     formula : callable, optional
         Its positional parameters are counts, its keyword-only parameters are options.
     extra : mapping
-        Further facts for the family. "percent": papers print the value times 100, though
-        it may be above 1. "lower": the values of the option "part" for which lower is
-        better. "ordered": the values of the option "match" for which the order of labels
-        matters.
+        Traits of single measures. "percent": papers print the value times 100, though it
+        may be above 1. "lower": the values of the option "part" for which lower is better.
+        "ordered": the values of the option "match" for which the order of labels matters.
+        "order": the longest n-grams. "open": a function that opens the data of a measure.
+        "pairs": a function or class for the matrix of all images and captions. "show" and
+        "matches": functions that show how an item or the items of a task are matched.
     oov : str
         The policy for labels without a vector, unless the user sets the option ``oov``.
     own_embedding : str
@@ -249,7 +253,7 @@ class Definition:
     symmetric: bool = False
     order_invariant: bool = True
     cutoff: bool = True
-    dictionary: bool = False
+    needs_dictionary_size: bool = False
     kind: str = "labels"
     needs: frozenset[str] = frozenset()
     interval: str = "wilson"
@@ -265,8 +269,8 @@ class Definition:
     def printed_scale(self, scale: float) -> float:
         """Return the factor of printed values, if percentages are multiplied by ``scale``.
 
-        Papers print values in [-1, 1] in percent, and the values of measures with "percent"
-        in ``extra``.
+        Papers print percentages for values in [-1, 1], and for measures with "percent" in
+        ``extra``.
 
         Examples
         --------
@@ -318,18 +322,22 @@ class Definition:
     def _check_names(self, chosen: Mapping[str, OptionValue]) -> None:
         """Raise an error if a chosen option is not an option of the definition."""
         names = self._option_names()
-        for name in chosen:
+        for name, value in chosen.items():
             if name not in names:
-                remedy = "leave it out"
-                if names:
-                    remedy = f"the options are {listing(names, most=20)}"
-                    remedy = did_you_mean(name, names, remedy)
-                if name in SYNONYMS_OF_AVERAGE and "average" in names:
-                    remedy = "did you mean average?"
-                if name == "beta" and self.name == "F1":
-                    remedy = f"write FBeta(beta={chosen[name]})"
+                remedy = self._remedy_for_unknown_option(name, value)
                 what = f"{self.name} option"
                 raise InputError("unknown-name", what=what, value=name, remedy=remedy)
+
+    def _remedy_for_unknown_option(self, name: str, value: OptionValue) -> str:
+        """Return what to write instead of an unknown option."""
+        names = self._option_names()
+        if name == "beta" and self.name == "F1":
+            return f"write FBeta(beta={value})"
+        if name in SYNONYMS_OF_AVERAGE and "average" in names:
+            return "did you mean average?"
+        if not names:
+            return "leave it out"
+        return did_you_mean(name, names, f"the options are {listing(names, most=20)}")
 
     def _complete(
         self, chosen: Mapping[str, OptionValue]
@@ -429,7 +437,7 @@ class Measure:
     def with_options(self, *, k: int | None = None, **changed: OptionValue) -> Measure:
         """Return the measure with other values of some options, or another cutoff.
 
-        Options that do not apply to a changed average are left out.
+        If the average changes, options that do not apply to the new one are left out.
         """
         average = changed.get("average", self["average"])
         options = {}
@@ -451,7 +459,7 @@ class Measure:
         return self.under(self.definition.name)
 
     def under(self, name: str, fixed: Container[str] = ()) -> str:
-        """Write the measure with the name of an alias.
+        """Write the measure with the name of its definition or of an alias.
 
         Parameters
         ----------
@@ -515,7 +523,7 @@ def model_key(measure: Measure) -> str:
 def shared_model_key(measure: Measure) -> str:
     """Return the key that a measure's embedding has if all definitions share one model.
 
-    Earlier versions stored it.
+    States of earlier versions contain this key.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Families: how the value of a measure follows from columns of numbers of the items.
+"""Families: how the value of a measure is computed from columns with one row per item.
 
 Conventions
 -----------
@@ -20,9 +20,9 @@ Families
 ``CountFormulas``  A formula on counts: the mean of its values over items
                    (``average=example``), or its value on the counts of all items together
                    (``micro``).
-``Derived``        A formula on the values of other measures, of one part of the data or
-                   several. It has no columns. Its replicates are the formula on the
-                   replicates of its terms. These are paired, because all parts of a
+``Derived``        A formula on the values of other measures, on one or several parts of
+                   the data. It has no columns. Its value in a resample is the formula on
+                   the values of its terms in that resample, because all parts of a
                    dataset are resampled with the same weights.
 """
 
@@ -39,7 +39,6 @@ from numpy.typing import NDArray
 from semmetrics.core.columns import Coded, Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.tasks import Block, Step
-from semmetrics.errors import InputError, place_in
 from semmetrics.metrics.definition import (
     Columns,
     Definition,
@@ -49,12 +48,16 @@ from semmetrics.metrics.definition import (
     Statistic,
     Sums,
 )
+from semmetrics.metrics.formula_values import (
+    OptionValues,
+    evaluate_formula,
+    formula_options,
+)
 from semmetrics.metrics.formulas import divide
-from semmetrics.metrics.measure_options import MeasureOption, OptionValue
-from semmetrics.metrics.registry import is_own
+from semmetrics.metrics.measure_options import MeasureOption
 
 CAUSES = ("defined", "empty", "no_prediction", "no_reference", "undefined")
-"""The causes by their codes. The first code, 0, means that a value is defined."""
+"""Why a value is undefined, by code. The code 0 means that it is defined."""
 _UNDEFINED_CAUSES = tuple(enumerate(CAUSES))[1:]
 """The codes and names of the causes, without "defined"."""
 _EMPTY = CAUSES.index("empty")
@@ -63,8 +66,6 @@ _NO_REFERENCE = CAUSES.index("no_reference")
 _UNDEFINED = CAUSES.index("undefined")
 Causes: TypeAlias = NDArray[np.int8]
 """Positions in CAUSES."""
-OptionValues: TypeAlias = tuple[tuple[str, OptionValue], ...]
-"""Names and values of options."""
 
 POLICIES = ("nan", "0", "1", "skip")
 _VALUE_OF_POLICY = {"nan": np.nan, "0": 0.0, "1": 1.0}
@@ -99,20 +100,19 @@ def policy_option(
     return MeasureOption(name, short, default, POLICIES, help=text, averages=averages)
 
 
-def choose_policies(
-    options: Iterable[MeasureOption], chosen: Container[str]
+def restrict_policies(
+    options: Iterable[MeasureOption], causes: Container[str]
 ) -> tuple[MeasureOption, ...]:
-    """Make policies that are not chosen accept only their default.
+    """Let policies for other causes only have their default, because these never arise.
 
-    Their causes never arise. Options that are not policies do not change.
+    Options that are not policies do not change.
     """
     restricted = []
     for option in options:
-        if option.choices == POLICIES and option.name not in chosen:
+        if option.choices == POLICIES and option.name not in causes:
             default = option.default_for(None)
-            restricted.append(option._replace(choices=(default,)))
-        else:
-            restricted.append(option)
+            option = option._replace(choices=(default,))
+        restricted.append(option)
     return tuple(restricted)
 
 
@@ -219,18 +219,18 @@ def mean_of_defined(measure: Measure, sums: Sums) -> Floats:
     is_undefined = np.zeros(n_counted.shape, np.bool_)
     for code, cause in _UNDEFINED_CAUSES:
         policy = measure[cause]  # None if the cause cannot arise
-        n = n_by_cause[..., code]
+        n_items = n_by_cause[..., code]
         if policy == "nan":
-            is_undefined |= n > 0
+            is_undefined |= n_items > 0
         elif policy in ("0", "1"):
-            total = total + _VALUE_OF_POLICY[policy] * n
-            n_counted = n_counted + n
+            total = total + _VALUE_OF_POLICY[policy] * n_items
+            n_counted = n_counted + n_items
     return np.where(is_undefined, np.nan, divide(total, n_counted))
 
 
 def count_undefined_items(sums: Sums) -> dict[str, int]:
     """Count the items without a value by cause, regardless of weights."""
-    # If items have weights, "cause" is weighted, and "cause_items" is not.
+    # If items have weights, "cause" is a sum of weights, and "cause_items" is a count.
     counts = sums.get("cause_items", sums["cause"]).tolist()
     return {cause: counts[code] for code, cause in _UNDEFINED_CAUSES}
 
@@ -263,98 +263,6 @@ def label_mean(
     return weighted_mean(values, weights)
 
 
-# ---- formulas -------------------------------------------------------------------------
-
-
-def evaluate_formula(
-    definition: Definition, counts: Mapping[str, Any], options: OptionValues
-) -> Floats:
-    """Evaluate the formula of a definition on counts.
-
-    Parameters
-    ----------
-    definition : Definition
-    counts : mapping from name to array
-        All arrays have the same shape.
-    options : tuple of (name, value)
-        The options of the formula.
-
-    Returns
-    -------
-    float array, same shape
-        nan if undefined.
-
-    Raises
-    ------
-    InputError
-        If a user's formula fails, or a formula returns an infinite value or an array of
-        another shape than the counts.
-    """
-    formula = definition.formula
-    if formula is None:
-        raise TypeError(f"{definition.name} has no formula")
-    arguments = {name: counts[name] for name in definition.arguments}
-    try:
-        with np.errstate(all="ignore"):  # 0/0 is nan, which is an undefined value
-            values = np.asarray(formula(**arguments, **dict(options)), np.float64)
-    except Exception as error:
-        is_users_formula = is_own(definition)
-        if isinstance(error, InputError) or not is_users_formula:
-            raise
-        raise _failed_formula(definition, error) from error
-    any_count = next(iter(counts.values()))  # all have the same shape
-    _check_values(definition, values, any_count.shape)
-    return values
-
-
-def _failed_formula(definition: Definition, error: Exception) -> InputError:
-    """Return the error for a user's formula that raised an exception."""
-    where = ""
-    code = getattr(definition.formula, "__code__", None)
-    if code is not None:
-        where = place_in(error, code.co_filename)
-    return InputError(
-        "own-code-failed",
-        where,
-        what=f"the formula of {definition.name}",
-        kind=type(error).__name__,
-        why=error,
-        remedy="correct it",
-    )
-
-
-def _check_values(
-    definition: Definition, values: Floats, shape: tuple[int, ...]
-) -> None:
-    """Raise an error if the values of a formula are infinite or have a wrong shape."""
-    is_infinite = np.isinf(values).any()
-    if values.shape == shape and not is_infinite:
-        return
-    result = f"an array of shape {values.shape}"
-    remedy = (
-        "return an array of the same length as the counts, with nan for undefined "
-        "values"
-    )
-    if is_infinite:
-        result = "an infinite value"
-        remedy = (
-            "divide with semmetrics.metrics.formulas.divide, which returns nan for a "
-            "division by 0"
-        )
-    raise InputError(
-        "wrong-formula",
-        measure=definition.name,
-        problem=f"returns {result}",
-        remedy=remedy,
-    )
-
-
-def formula_options(measure: Measure) -> OptionValues:
-    """Return the options that are parameters of the formula itself."""
-    parameters = measure.definition.parameters
-    return tuple((name, value) for name, value in measure.options if name in parameters)
-
-
 # ---- families -------------------------------------------------------------------------
 
 
@@ -364,8 +272,8 @@ class ItemMeans(Family):
     Attributes
     ----------
     flags : tuple of (column, name)
-        Columns that mark items, and the name under which the marked items are counted
-        together with the undefined ones.
+        Columns that mark items, and the name of the count of marked items, which is shown
+        with the counts of undefined items.
     """
 
     flags: tuple[tuple[str, str], ...] = ()
@@ -376,14 +284,16 @@ class ItemMeans(Family):
 
     def undefined(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
         """Count the items without a value by cause, and the items that a flag marks."""
-        counts = self.by_cause(measure, sums, frame)
+        counts = self.count_by_cause(measure, sums, frame)
         for column, name in self.flags:
             # If items have weights, the column is weighted, and "…_items" is not.
-            n_by_flag = sums.get(f"{column}_items", sums[column])
-            counts[name] = int(n_by_flag[1])
+            _, n_marked = sums.get(f"{column}_items", sums[column])
+            counts[name] = int(n_marked)
         return counts
 
-    def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+    def count_by_cause(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, int]:
         """Count undefined values by cause."""
         return count_undefined_items(sums)
 
@@ -399,7 +309,10 @@ class ItemMeans(Family):
         return np.where(causes == 0, values, np.nan)
 
     def averaged(self, measure: Measure, rows: Columns, frame: Frame) -> Floats | None:
-        """Return the values that the mean averages, nan if left out. None without a mean."""
+        """Return the values that a mean over items averages, nan if left out.
+
+        Returns None if the value is not a mean over items.
+        """
         if measure["average"] not in (None, "example"):
             return None
         values, causes = self.values(measure, rows, frame)
@@ -407,7 +320,7 @@ class ItemMeans(Family):
 
 
 class SumFormulas(Family):
-    """A formula on sums over the items that have a value, as the column "cause" marks them."""
+    """A formula on sums over the items whose column "cause" is 0, for "defined"."""
 
     def value(self, measure: Measure, numbers: Mapping[str, Floats]) -> Floats:
         """Evaluate the formula on sums, or on the numbers of each item."""
@@ -452,9 +365,9 @@ class FormulaValues(Statistic):
     ----------
     definition : Definition
     counts : Step
-        Columns of counts, with one row for each item. If there is a column "codes", they
-        have one row for each distinct combination of counts instead, "codes" is the row of
-        each item, and there are no flags.
+        Columns of counts, with one row for each item, and flags. If there is a column
+        "codes", the counts have one row for each distinct combination instead. Then
+        "codes" is the row of each item, and there are no flags.
     options : tuple of (name, value)
         The options of the formula.
     """
@@ -481,10 +394,10 @@ class FormulaValues(Statistic):
         )
         if codes is None:
             return {**columns, **flags}
-        cause_of_item = columns["cause"].codes.take(codes)
+        causes = columns["cause"].codes.take(codes)
         return {
             "value": Coded(codes, columns["value"].values),
-            "cause": OneHot(cause_of_item, len(CAUSES)),
+            "cause": OneHot(causes, len(CAUSES)),
         }
 
 
@@ -494,8 +407,8 @@ class CountFormulas(ItemMeans):
     def counts(self, measure: Measure) -> Statistic:
         """Return the step that computes the counts.
 
-        Its columns are the parameters of the formula, and "n_pred" and "n_ref", which tell
-        why a value is undefined. Further columns are flags.
+        Its columns are the counts that the formula takes, and "n_pred" and "n_ref", from
+        which the cause of an undefined value follows. Further columns are flags.
         """
         raise NotImplementedError
 
@@ -510,15 +423,17 @@ class CountFormulas(ItemMeans):
         """Average over the items, or evaluate the formula on the counts of all."""
         if measure["average"] == "example":
             return super().aggregate(measure, sums, frame)
-        values, causes = self.evaluate_together(measure, sums, frame)
+        values, causes = self.evaluate_pooled(measure, sums, frame)
         averaged = averaged_values(measure, values, causes)
-        return averaged[..., 0]  # `together` adds this axis of length 1.
+        return averaged[..., 0]  # `pooled_counts` adds this axis of length 1.
 
-    def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
-        """Count the items without a value, or the undefined values of all items together."""
+    def count_by_cause(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, int]:
+        """Count the items without a value, or the undefined values of pooled counts."""
         if measure["average"] == "example":
-            return super().by_cause(measure, sums, frame)
-        _, causes = self.evaluate_together(measure, sums, frame)
+            return super().count_by_cause(measure, sums, frame)
+        _, causes = self.evaluate_pooled(measure, sums, frame)
         counts = {}
         for code, cause in _UNDEFINED_CAUSES:
             counts[_policy_name(measure, cause)] = int((causes == code).sum())
@@ -537,12 +452,14 @@ class CountFormulas(ItemMeans):
         """Return the counts of each item."""
         return {name: rows[name].values for name in measure.definition.arguments}
 
-    def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
+    def pooled_counts(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, Floats]:
         """Return the counts of all items together, with a last axis of length 1."""
         names = {*measure.definition.arguments, "n_pred", "n_ref"}
         return {name: as_floats(sums[name])[..., None] for name in names}
 
-    def evaluate_together(
+    def evaluate_pooled(
         self, measure: Measure, sums: Sums, frame: Frame
     ) -> tuple[Floats, Causes]:
         """Evaluate the formula on the counts of all items together.
@@ -553,7 +470,7 @@ class CountFormulas(ItemMeans):
             nan if undefined.
         causes : int8 array, same shape
         """
-        counts = self.together(measure, sums, frame)
+        counts = self.pooled_counts(measure, sums, frame)
         options = formula_options(measure)
         values = evaluate_formula(measure.definition, counts, options)
         return values, find_causes(values, counts["n_pred"], counts["n_ref"])
@@ -567,14 +484,17 @@ class Derived(Family):
 
     @abstractmethod
     def terms(self, measure: Measure) -> Mapping[str, Sequence[Measure]]:
-        """Return the measures that are needed, by the part of the data.
+        """Return the measures that are needed of each part of the data.
 
-        Data without parts have the part "".
+        The key is the name of the part, or "" if the data have no parts.
         """
 
     @abstractmethod
     def combine(self, measure: Measure, values: Sequence[Any]) -> Any:
-        """Combine the values of all terms in their order: numbers, or arrays of one shape."""
+        """Return the value for the values of all terms, which have the order of `terms`.
+
+        Values are numbers, or arrays of one shape.
+        """
 
     def statistic(self, measure: Measure) -> Statistic:
         """Return a step without columns."""
@@ -586,7 +506,7 @@ class Derived(Family):
 
 
 def terms_of(measure: Measure) -> Mapping[str, Sequence[Measure]]:
-    """Return the terms of a derived measure by part. Other measures have none."""
+    """Return the terms of a derived measure by part, or nothing for other measures."""
     family = measure.definition.family
     if isinstance(family, Derived):
         return family.terms(measure)

@@ -11,7 +11,7 @@ Formulas
 --------
 ``precision``, ``recall``, ``f1``, ``jaccard``
 ``f1_many_to_one``     F1 if several predictions may match the same reference
-``harmonic_mean``      of a given precision and recall
+``harmonic_mean``      of precision and recall
 ``average_precision``  of the ranked predictions of an item
 """
 
@@ -70,12 +70,13 @@ def f1_many_to_one(hit: Any, served: Any, n_pred: Any, n_ref: Any) -> Any:
     >>> float(f1_many_to_one(2, 1, 3, 1)), float(harmonic_mean(2 / 3, 1 / 1))
     (0.8, 0.8)
     """
-    # 2PR / (P + R) with P = hit / n_pred and R = served / n_ref, with the inner
-    # divisions cancelled. It is exactly f1 if hit = served.
-    weighted_sum = hit * n_ref + served * n_pred
-    without_hits = divide(0.0 * hit, n_pred + n_ref)
-    with_hits = divide(2.0 * hit * served, weighted_sum)
-    return np.where(weighted_sum == 0, without_hits, with_hits)
+    # With P = hit / n_pred and R = served / n_ref, multiply the numerator and the
+    # denominator of 2PR / (P + R) by n_pred * n_ref. The result is exactly f1 if
+    # hit = served.
+    denominator = hit * n_ref + served * n_pred
+    with_hits = divide(2.0 * hit * served, denominator)
+    without_hits = divide(0.0 * hit, n_pred + n_ref)  # 0, or nan if both are empty
+    return np.where(denominator == 0, without_hits, with_hits)
 
 
 def harmonic_mean(precision: Any, recall: Any) -> Any:

@@ -1,8 +1,8 @@
 """Tables of the gains of label pairs, with only the rows and columns that are needed.
 
-A matching with the largest sum is decided on few of the rows and columns of a batch:
-those with a contested pair. They are numbered within their item and laid out in one
-padded table per item.
+The matching with the largest sum depends on few of the rows and columns of a batch: those
+with a contested pair. These are numbered within their item, and form a padded table per
+item.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class GainTable(NamedTuple):
     items : int array, shape (items,)
         Numbers of the items in the batch.
     rows, columns : int arrays, shapes (items, m) and (items, n)
-        Their places in the batch. Padding is 0.
+        The row and column of the batch for each row and column of a table. Padding is 0.
     gains : float array, shape (items, m, n)
-        0 for other pairs.
+        0 for pairs that are not in the layout.
     """
 
     items: Ints
@@ -41,7 +41,7 @@ class PairLayout(NamedTuple):
     item, row, column : int arrays, shape (pairs,)
         Where each pair is in the batch.
     table_rows, table_columns : _Numbering
-        The rows and columns of the pairs, numbered within their item.
+        Where each pair is in the table.
     """
 
     item: Ints
@@ -53,8 +53,8 @@ class PairLayout(NamedTuple):
     @property
     def max_matched(self) -> int:
         """The largest number of pairs that a matching of one item can have."""
-        n_rows: int = self.table_rows.places.shape[1]
-        n_columns: int = self.table_columns.places.shape[1]
+        n_rows: int = self.table_rows.batch_numbers.shape[1]
+        n_columns: int = self.table_columns.batch_numbers.shape[1]
         return min(n_rows, n_columns)
 
     def fill(self, gains: Floats) -> GainTable:
@@ -66,9 +66,11 @@ class PairLayout(NamedTuple):
         """
         rows = self.table_rows
         columns = self.table_columns
-        table = np.zeros((*rows.places.shape, columns.places.shape[1]))
-        table[rows.item, rows.number, columns.number] = gains
-        return GainTable(rows.items, rows.places, columns.places, table)
+        n_items, n_rows = rows.batch_numbers.shape
+        n_columns = columns.batch_numbers.shape[1]
+        table = np.zeros((n_items, n_rows, n_columns))
+        table[rows.table_of_pair, rows.number_of_pair, columns.number_of_pair] = gains
+        return GainTable(rows.items, rows.batch_numbers, columns.batch_numbers, table)
 
 
 def lay_out_pairs(pairs: Ints, shape: tuple[int, ...]) -> PairLayout:
@@ -77,9 +79,9 @@ def lay_out_pairs(pairs: Ints, shape: tuple[int, ...]) -> PairLayout:
     Parameters
     ----------
     pairs : int array, shape (pairs,)
-        At least one flat place in a table of the batch.
+        Flat indices of an array of the batch, at least one.
     shape : tuple of int
-        The shape of that table: items, rows and columns.
+        The shape of that array: items, rows and columns.
     """
     n_items, n_rows, n_columns = shape
     item, row, column = np.unravel_index(pairs, shape)
@@ -89,44 +91,48 @@ def lay_out_pairs(pairs: Ints, shape: tuple[int, ...]) -> PairLayout:
 
 
 class _Numbering(NamedTuple):
-    """Rows or columns of pairs, numbered within their item.
+    """Rows (or columns) of pairs, numbered within their item. Items with a pair are tables.
 
     Attributes
     ----------
-    items : int array, shape (items,)
-        Items that have a pair, rising.
-    places : int array, shape (items, most rows or columns)
-        The row or column of each number, 0 for padding.
-    item, number : int arrays, shape (pairs,)
-        The place of each pair's item in ``items``, and the number of its row or column.
+    items : int array, shape (tables,)
+        The item of each table, in ascending order.
+    batch_numbers : int array, shape (tables, most rows)
+        The row of the batch for each row of a table, 0 for padding.
+    table_of_pair, number_of_pair : int arrays, shape (pairs,)
+        The table of each pair, and its row in the table.
     """
 
     items: Ints
-    places: Ints
-    item: Ints
-    number: Ints
+    batch_numbers: Ints
+    table_of_pair: Ints
+    number_of_pair: Ints
 
 
-def _number_within_items(item: Ints, place: Ints, shape: tuple[int, int]) -> _Numbering:
-    """Number the distinct rows or columns of each item, in their order.
+def _number_within_items(item: Ints, row: Ints, shape: tuple[int, int]) -> _Numbering:
+    """Number the distinct rows (or columns) of each item, in their order.
 
     Parameters
     ----------
-    item, place : int arrays, shape (pairs,)
-        The item of each pair, and its row or column.
+    item, row : int arrays, shape (pairs,)
+        The item of each pair, and its row in the batch.
     shape : tuple of int
-        Numbers of items, and of rows or columns.
+        Numbers of items, and of rows.
     """
+    n_items, _ = shape
     is_used = np.zeros(shape, np.bool_)
-    is_used[item, place] = True
+    is_used[item, row] = True
     items = np.flatnonzero(is_used.any(axis=1))
-    number_of_item = np.zeros(shape[0], np.int64)
-    number_of_item[items] = np.arange(len(items))
+    table_of_item = np.zeros(n_items, np.int64)
+    table_of_item[items] = np.arange(len(items))
+
     is_used = is_used[items]
-    numbers = np.cumsum(is_used, axis=1) - 1
-    most_places = int(numbers[:, -1].max()) + 1
-    places = np.zeros((len(items), most_places), np.int64)
-    used_item, used_place = np.nonzero(is_used)
-    places[used_item, numbers[used_item, used_place]] = used_place
-    item_number = number_of_item[item]
-    return _Numbering(items, places, item_number, numbers[item_number, place])
+    table_row_of_row = np.cumsum(is_used, axis=1) - 1
+    n_table_rows = int(table_row_of_row[:, -1].max()) + 1
+    batch_numbers = np.zeros((len(items), n_table_rows), np.int64)
+    used_table, used_row = np.nonzero(is_used)
+    batch_numbers[used_table, table_row_of_row[used_table, used_row]] = used_row
+    table_of_pair = table_of_item[item]
+    return _Numbering(
+        items, batch_numbers, table_of_pair, table_row_of_row[table_of_pair, row]
+    )

@@ -26,9 +26,10 @@ with the shortest total path counts. ``measure=height`` is the height of the low
 ancestor: the largest number of links from it down to a label without children. It is 0 if
 the labels are equal. If no label is an ancestor of another, this is the hierarchical cost
 of Deng et al. 2010 and the hierarchical distance of a mistake of Bertinetto et al. 2020.
-Its average at k is ``LCADistance(measure=height)@k``. A predicted label takes the least
-value over the reference labels. The value of an item is the mean over its predicted
-labels, including correct ones, and the measure is the mean over items. Lower is better.
+Its average at k is ``LCADistance(measure=height)@k``. The distance of a predicted label is
+the least one over the reference labels. The value of an item is the mean over its
+predicted labels, including correct ones, and the measure is the mean over items. Lower is
+better.
 
 ``normalize=depth`` divides by the largest value that the taxonomy allows, and limits the
 result to 1. That value is the longest path down from the root, or twice that for edges.
@@ -39,8 +40,8 @@ implied root above all names without parents. ``skip`` leaves the prediction out
 **Labels outside the taxonomy** raise an error (``unknown=error``), or each of them is a
 root of its own and counts like any other label (``unknown=own``).
 
-Besides items without a value, ``undefined`` counts the items that have such a label on
-either side (``outside_taxonomy``), and items with an unconnected prediction
+In addition to items without a value, ``undefined`` counts the items that have such a label
+on either side (``outside_taxonomy``), and items with an unconnected prediction
 (``unconnected``).
 """
 
@@ -87,19 +88,19 @@ class _Ancestors(NamedTuple):
     ----------
     indptr : int array, shape (labels + 1,)
         Offsets of the ancestors of each label.
-    pairs : int array, shape (ancestors,)
-        The position of each ancestor in ``Placed.nodes`` and ``Placed.distances``.
+    places : int array, shape (ancestors,)
+        The index of each ancestor in ``Placed.nodes`` and ``Placed.distances``.
     cells : int array, shape (ancestors,)
         The item and the node of each ancestor, as a key of `ragged.cell_keys`.
     """
 
     indptr: Ints
-    pairs: Ints
+    places: Ints
     cells: Ints
 
 
 def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
-    """Count distinct ancestors of predictions, of references, and of both.
+    """Count distinct ancestors of predictions, of references, and common ones.
 
     Parameters
     ----------
@@ -158,11 +159,12 @@ def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
 def _gather_ancestors(side: Side, placed: Placed) -> _Ancestors:
     """Return the ancestors of all labels of a side."""
     codes = side.codes.astype(np.int64)
-    indptr, pairs = ragged.take_rows(placed.indptr, codes)
-    ancestors_of_item = indptr[side.indptr]
-    nodes = placed.nodes[pairs]
-    cells = ragged.cell_keys(ancestors_of_item, nodes, len(placed.height))
-    return _Ancestors(indptr, pairs, cells)
+    indptr, places = ragged.take_rows(placed.indptr, codes)
+    # The labels of an item follow one another, and so do their ancestors.
+    item_indptr = indptr[side.indptr]
+    nodes = placed.nodes[places]
+    cells = ragged.cell_keys(item_indptr, nodes, len(placed.height))
+    return _Ancestors(indptr, places, cells)
 
 
 def _distinct_ancestors(side: Side, placed: Placed, n_cells: int) -> tuple[Ints, Ints]:
@@ -190,7 +192,7 @@ def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
     -------
     edges, height : int arrays, shape (predicted labels,)
         The least number of links through a common ancestor, and the least height of a
-        common ancestor, which is 0 for a reference label. Both are -1 if there is no
+        common ancestor. The height is 0 for a reference label. Both are -1 without a
         common ancestor.
 
     References
@@ -229,11 +231,14 @@ def _nearest_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Int
     places = np.minimum(places, len(ref_cells) - 1)
     is_common = ref_cells[places] == ancestors.cells
 
-    links = placed.distances[ancestors.pairs] + links_down[places]
-    heights = placed.height[placed.nodes[ancestors.pairs]]
-    starts = ancestors.indptr[:-1]
-    edges = np.minimum.reduceat(np.where(is_common, links, _UNREACHABLE), starts)
-    height = np.minimum.reduceat(np.where(is_common, heights, _UNREACHABLE), starts)
+    # The links and the height of each ancestor, and their minimum for each label
+    links = placed.distances[ancestors.places] + links_down[places]
+    links = np.where(is_common, links, _UNREACHABLE)
+    heights = placed.height[placed.nodes[ancestors.places]]
+    heights = np.where(is_common, heights, _UNREACHABLE)
+    first_ancestors = ancestors.indptr[:-1]
+    edges = np.minimum.reduceat(links, first_ancestors)
+    height = np.minimum.reduceat(heights, first_ancestors)
     height[edges == 0] = 0  # The label is a reference label.
     is_unconnected = edges == _UNREACHABLE
     edges[is_unconnected] = -1
@@ -255,28 +260,29 @@ def _reference_distances(ref: Side, placed: Placed) -> tuple[Ints, Ints]:
     # A cell and a distance are packed into one integer. Sorting then puts the least
     # distance of each cell first.
     n_bits = int(placed.distances.max(initial=0)).bit_length()
-    packed = (ancestors.cells << n_bits) + placed.distances[ancestors.pairs]
+    packed = (ancestors.cells << n_bits) + placed.distances[ancestors.places]
     packed.sort()
-    firsts = np.flatnonzero(np.diff(packed >> n_bits, prepend=-1))
-    packed = packed[firsts]
     cells = packed >> n_bits
-    return cells, packed - (cells << n_bits)
+    is_first = ragged.starts_run(cells)
+    cells = cells[is_first]
+    distances = packed[is_first] - (cells << n_bits)
+    return cells, distances
 
 
 @kept
 def place_labels(task: LabelTask, root: str = "include") -> Placed:
-    """Look up the labels of a task in its taxonomy, once for all blocks."""
+    """Find the labels of a task in its taxonomy, once for all blocks."""
     if task.taxonomy is None:
         raise InputError("needs-option", what="the measure", name="taxonomy")
     if root == "exclude":
         return place_labels(task).without_root
-    other_terms = task.terms
-    if not other_terms:
-        other_terms = [()] * len(task.classes)
-    terms = []
-    for name, others in zip(task.classes, other_terms, strict=True):
-        terms.append((name, *others))
-    placed: Placed = task.taxonomy.place(terms)
+    terms_of_classes = task.terms
+    if not terms_of_classes:
+        terms_of_classes = [()] * len(task.classes)
+    names = []
+    for name, terms in zip(task.classes, terms_of_classes, strict=True):
+        names.append((name, *terms))
+    placed: Placed = task.taxonomy.place(names)
     return placed
 
 
@@ -302,7 +308,7 @@ def select_labels(
 ) -> _SelectedLabels:
     """Apply a cut to the predictions, and find labels outside the taxonomy.
 
-    ``duplicates="once"`` leaves out repeated predictions.
+    ``duplicates="once"`` leaves out predictions of a class that an item already has.
 
     Raises
     ------
@@ -391,10 +397,10 @@ class LabelDistances(Statistic):
         n_items = len(block)
         counted_items = items[is_counted]
         counted_distances = distance[is_counted].astype(np.float64)
-        number = np.bincount(counted_items, minlength=n_items)
-        total = np.bincount(counted_items, counted_distances, n_items)
+        n_counted = np.bincount(counted_items, minlength=n_items)
+        sums = np.bincount(counted_items, counted_distances, n_items)
         n_unconnected = np.bincount(items[is_unconnected], minlength=n_items)
-        columns = value_columns(divide(total, number), pred.sizes, ref.sizes)
+        columns = value_columns(divide(sums, n_counted), pred.sizes, ref.sizes)
         return {
             **columns,
             "outside": outside,
@@ -462,7 +468,7 @@ _ROOT = choice_option(
 def _hierarchical(
     name: str, summary: str, equation: str, formula: Callable[..., Any], *policies: str
 ) -> Definition:
-    """Register a formula on counts of ancestors, with these policies besides "empty"."""
+    """Register a formula on counts of ancestors, with "empty" and these policies."""
     averages = ("micro", "example")
     shared_options = set_options(
         averages,

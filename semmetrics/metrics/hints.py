@@ -63,7 +63,7 @@ NAMES_ELSEWHERE = {
     "top10accuracy": _measures_at(10),
     "zerooneloss": "write SubsetAccuracy, which is 1 minus the zero-one loss",
 }
-"""What to write for names of other libraries and papers, which are folded."""
+"""What to write for names of other libraries and papers. Keys are names after `fold`."""
 
 AVERAGES_ELSEWHERE = {
     "samples": "",

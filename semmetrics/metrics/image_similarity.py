@@ -52,8 +52,8 @@ def similar_images(
     itself : bool
         Whether an image may be similar to itself (``include_anns`` in the released code).
     best : MostSimilar, optional
-        The most similar images of each caption, at least ``depth`` of them, with nothing
-        left out. Default: find them.
+        The most similar images of each caption, at least ``depth`` of them. They must be
+        chosen among all images. Default: find them.
     ties : {"first", "last"}
         Which of two images with equal sums comes first: the image that occurs first in
         the lists, or last.
@@ -120,21 +120,22 @@ def _rank_by_sum(
     array, shape (images, m or the number of images), int64
         Padded with -1.
     """
-    cells, first, cell_of_pair = np.unique(
+    keys, first_pairs, key_of_pair = np.unique(
         image * n_images + other, return_index=True, return_inverse=True
     )
-    sums = np.bincount(cell_of_pair, values, len(cells))
-    owners = cells // n_images
-    tie_breaker = first
+    sums = np.bincount(key_of_pair, values, len(keys))
+    images, others = np.divmod(keys, n_images)
+    tie_breaker = first_pairs
     if ties == "last":
-        tie_breaker = -first
-    order = np.lexsort((tie_breaker, -sums, owners))
-    owners = owners[order]
-    others = (cells % n_images)[order]
-    ranks = ragged.positions(ragged.offsets(np.bincount(owners, minlength=n_images)))
-    is_shown = ranks < m
+        tie_breaker = -first_pairs
+    order = np.lexsort((tie_breaker, -sums, images))
+    images = images[order]
+    others = others[order]
+    n_others = np.bincount(images, minlength=n_images)
+    ranks = ragged.positions(ragged.offsets(n_others))
+    is_included = ranks < m
     similar = np.full((n_images, min(m, n_images)), -1)
-    similar[owners[is_shown], ranks[is_shown]] = others[is_shown]
+    similar[images[is_included], ranks[is_included]] = others[is_included]
     return similar
 
 
@@ -172,13 +173,13 @@ def captions_of_images(images: ArrayLike, captions: Any) -> Relation:
     queries, columns = np.nonzero(table >= 0)
     caption_indptr, positions = ragged.take_rows(indptr, table[queries, columns])
     query_of_caption = np.repeat(queries, ragged.lengths(caption_indptr))
-    codes = indices[positions]
-    n_captions = int(codes.max(initial=-1)) + 1
-    keys = query_of_caption * n_captions + codes
+    caption_numbers = indices[positions]
+    n_captions = int(caption_numbers.max(initial=-1)) + 1
+    keys = query_of_caption * n_captions + caption_numbers
     _, firsts = np.unique(keys, return_index=True)
-    firsts.sort()
+    firsts.sort()  # in the order of the images
     sizes = np.bincount(query_of_caption[firsts], minlength=len(table))
-    return ragged.offsets(sizes), codes[firsts]
+    return ragged.offsets(sizes), caption_numbers[firsts]
 
 
 def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Relation:
@@ -220,13 +221,14 @@ def images_of_captions(images: ArrayLike, captions: Any, n_captions: int) -> Rel
             found=f"{len(table):,}",
             wanted=f"the {n_images:,} of captions=",
         )
-    order = np.argsort(indices, kind="stable")
-    image_of_caption = ragged.row_numbers(indptr)[order]
+    # A caption of several images has the similar images of all of them.
+    by_caption = np.argsort(indices, kind="stable")
+    image_of_caption = ragged.row_numbers(indptr)[by_caption]
     similar = table[image_of_caption]
-    is_image = similar >= 0
-    owners = np.repeat(indices[order], is_image.sum(axis=1))
-    n_similar = np.bincount(owners, minlength=n_captions)
-    result_indptr, result, _ = ragged.distinct_codes(
+    is_image = similar >= 0  # not padding
+    caption_of_similar = np.repeat(indices[by_caption], is_image.sum(axis=1))
+    n_similar = np.bincount(caption_of_similar, minlength=n_captions)
+    distinct_indptr, distinct_images, _ = ragged.distinct_codes(
         ragged.offsets(n_similar), similar[is_image], n_images
     )
-    return result_indptr, result
+    return distinct_indptr, distinct_images

@@ -202,19 +202,17 @@ def mean_over_items(values: Floats, empty: Empty, weights: Weights) -> float:
         The replacement for undefined values. "skip" leaves them out.
     weights : array-like, shape (n,), optional
     """
-    shares = item_weights(weights, len(values))
+    weight_of_item = item_weights(weights, len(values))
     is_undefined = np.isnan(values)
-    replacement = 0.0
     if empty == "skip":
-        shares = np.where(is_undefined, 0.0, shares)
+        weight_of_item = np.where(is_undefined, 0.0, weight_of_item)
     else:
-        replacement = float(empty)
-    is_counted = shares > 0
+        values = np.where(is_undefined, float(empty), values)
+    is_counted = weight_of_item > 0  # Values without weight may be nan.
     if not is_counted.any():
         return float("nan")
-    values = np.where(is_undefined, replacement, values)
-    weighted = values[is_counted] * shares[is_counted]
-    return float(weighted.sum() / shares.sum())
+    weighted = values[is_counted] * weight_of_item[is_counted]
+    return float(weighted.sum() / weight_of_item.sum())
 
 
 # ---- ragged rows ----------------------------------------------------------------------
@@ -271,15 +269,19 @@ def scored_part(
     Returns
     -------
     array, shape (n,)
-        What `complete_values` takes. For LRAP: the sum of the precisions at the ranks of
-        scored references over the number of references. For RankingLoss: the number of
-        (reference, other) pairs in the wrong order whose other label is scored. For
-        CoverageError: the worst rank of a scored reference.
+        The argument ``part`` of `complete_values`:
+
+        - LRAP: the sum of the precisions at the ranks of scored references, divided by
+          the number of references
+        - RankingLoss: the number of (reference, other) pairs in the wrong order whose
+          other label is scored
+        - CoverageError: the worst rank of a scored reference
     """
     ties = find_ties(indptr, scores)
     if name == "RankingLoss":
         return _count_wrong_pairs(ties, indptr, hit, n_ref)
     n_items = len(n_ref)
+    # For each hit: its item, where the item starts, and one past the last tied label
     hits = np.flatnonzero(hit)
     items = np.searchsorted(indptr, hits, side="right") - 1
     starts = indptr[items]
@@ -289,18 +291,20 @@ def scored_part(
         worst_ranks = np.zeros(n_items)
         np.maximum.at(worst_ranks, items, ranks)
         return worst_ranks
-    hits_before = ragged.offsets(hit)
-    precisions = (hits_before[ends] - hits_before[starts]) / ranks
-    return divide(np.bincount(items, precisions, minlength=n_items), n_ref, 0.0)
+    n_hits_before = ragged.offsets(hit)  # of each position, from all rows
+    precisions = (n_hits_before[ends] - n_hits_before[starts]) / ranks
+    precision_sums = np.bincount(items, precisions, minlength=n_items)
+    return divide(precision_sums, n_ref, 0.0)
 
 
 def _count_wrong_pairs(ties: Ties, indptr: Ints, hit: Bools, n_ref: Ints) -> Ints:
     """Count the (reference, scored other) pairs in the wrong order, ties included."""
     row_lengths = ragged.lengths(indptr)
-    hits_before = ragged.offsets(hit)
-    firsts = ties.starts[ties.group]
-    hits_before_row = np.repeat(hits_before[indptr[:-1]], row_lengths)
-    n_above = hits_before[firsts] - hits_before_row
+    n_hits_before = ragged.offsets(hit)  # of each position, from all rows
+    # The references above each label, whose scores are higher
+    first_tied = ties.starts[ties.group]
+    n_hits_before_row = np.repeat(n_hits_before[indptr[:-1]], row_lengths)
+    n_above = n_hits_before[first_tied] - n_hits_before_row
     n_not_above = np.repeat(n_ref, row_lengths) - n_above
     return ragged.sum_rows(np.where(hit, 0, n_not_above), indptr)
 
@@ -330,8 +334,8 @@ def complete_values(
         nan if undefined.
     """
     if name == "LRAP":
-        # The precision at the last rank, which all missed references have, is
-        # n_ref / n_labels.
+        # All missed references have the last rank, where the precision is
+        # n_ref / n_labels. The mean over the references cancels n_ref.
         values = part + n_missed / np.maximum(n_labels, 1)
     elif name == "CoverageError":
         last_rank = np.asarray(n_labels, np.float64)

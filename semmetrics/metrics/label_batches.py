@@ -1,7 +1,7 @@
 """Padded batches of items, in which labels are compared and matched by similarity.
 
-Items of similar size are matched together, in one padded table: predicted labels (or
-their terms) are its rows, and reference labels its columns.
+Items of similar size are matched together, in padded tables. Their rows are predicted
+labels (or their terms), and their columns are reference labels.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LabelBlock = Block[LabelTask]
 
 _MAX_CELLS_PER_BATCH = 1 << 21
-"""Cells of the padded table of a batch."""
+"""Limit for the cells of the padded tables of a batch."""
 
 
 class Batch(NamedTuple):
@@ -41,8 +41,8 @@ class Batch(NamedTuple):
     ref_places : int array, shape (items, columns)
         The place of each column's reference in the references of the block.
     continues : bool array, shape (items, rows), or None
-        Rows that are a further term of the previous row's prediction. None if rows are
-        labels.
+        Whether a row is another term of the same prediction as the previous row. None if
+        rows are labels.
     """
 
     rows: Ints
@@ -90,22 +90,23 @@ class BatchLayout(NamedTuple):
         )
         for group in groups:
             items = non_empty[group]
-            row_numbers = _pad_places(rows.indptr, items)
-            column_numbers = _pad_places(columns.indptr, items)
+            # -1 finds the padding at the end of the entries.
+            row_entries = _pad_indices(rows.indptr, items)
+            column_entries = _pad_indices(columns.indptr, items)
             continues = None
             if rows.continues is not None:
-                continues = rows.continues[row_numbers]
+                continues = rows.continues[row_entries]
             yield Batch(
-                rows.codes[row_numbers],
-                columns.codes[column_numbers],
-                rows.places[row_numbers],
-                columns.places[column_numbers],
+                rows.codes[row_entries],
+                columns.codes[column_entries],
+                rows.places[row_entries],
+                columns.places[column_entries],
                 continues,
             )
 
 
 class _Entries(NamedTuple):
-    """The labels or terms of a side, and a last one that is padding.
+    """The labels or terms of a side that are compared. The last entry is padding.
 
     Attributes
     ----------
@@ -114,7 +115,7 @@ class _Entries(NamedTuple):
     codes, places : int arrays, shape (entries + 1,)
         Codes of labels or terms, and the place of the label in the side. -1 for padding.
     continues : bool array, shape (entries + 1,), or None
-        Terms that are not the first of their label. None for labels.
+        Whether a term is not the first of its label. None for labels.
     """
 
     indptr: Ints
@@ -146,8 +147,8 @@ def _list_terms(labels: _Entries, vectors: LabelVectors) -> _Entries:
     )
 
 
-def _pad_places(indptr: Ints, items: Ints) -> Ints:
-    """Return flat places of the items' entries, shape (items, longest), padded with -1."""
+def _pad_indices(indptr: Ints, items: Ints) -> Ints:
+    """Return indices of the items' entries, shape (items, longest), padded with -1."""
     sizes = ragged.lengths(indptr)[items]
     position = np.arange(int(sizes.max()))
     starts = indptr[items][:, None]
@@ -170,18 +171,24 @@ def lay_out(
         Compare only the predictions that the cut keeps.
     """
     first_key = label_similarity.first_key(block.task, model)
-    return _lay_out(block, duplicates, first_key, cut)
+    if cut is None:
+        return _lay_out(block, duplicates, first_key)
+    return _lay_out_within(block, duplicates, first_key, cut)
 
 
 @kept
-def _lay_out(
-    block: LabelBlock, duplicates: str, model: str, cut: Cut | None
+def _lay_out_within(
+    block: LabelBlock, duplicates: str, model: str, cut: Cut
 ) -> BatchLayout:
-    if cut is not None:
-        layout = lay_out(block, duplicates, model)
-        is_inside = ragged.prefixes(layout.pred.indptr, block.get(cut))
-        return layout._replace(pred_used=layout.pred_used & is_inside)
+    layout = _lay_out(block, duplicates, model)
+    is_inside = ragged.prefixes(layout.pred.indptr, block.get(cut))
+    return layout._replace(pred_used=layout.pred_used & is_inside)
+
+
+@kept
+def _lay_out(block: LabelBlock, duplicates: str, model: str) -> BatchLayout:
     vectors: LabelVectors = label_similarity.label_vectors_of(block.task, model)
+    # A label is compared if one of its terms is.
     is_included = np.logical_or.reduceat(
         vectors.included[vectors.rows], vectors.indptr[:-1]
     )
@@ -196,7 +203,10 @@ def _lay_out(
 
 
 def _without_repeats(side: Side, is_used: Bools, n_classes: int) -> Bools:
-    """Return which labels are used and the first of their class in an item."""
+    """Return which of the used labels are the first of their class in an item.
+
+    Changes ``is_used``.
+    """
     used_side = side
     if not is_used.all():
         used_side = side.keep(is_used)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,13 +28,13 @@ class LabelPairs(NamedTuple):
     Attributes
     ----------
     partner : int array, shape (predictions,)
-        The place of the reference in the flat list, or -1. If a reference may serve
-        several predictions, it is the most similar reference.
+        The place of the matched reference in the flat list, or -1. If a prediction may
+        match several references, it is the most similar one.
     similarity : float array, shape (predictions,)
-        The similarity of the pair. Without a partner, the similarity to the nearest
+        The similarity to the partner. Without a partner, the similarity to the nearest
         reference, or -inf if the item has no reference.
     served : bool array, shape (references,)
-        Whether some prediction matches a reference.
+        Whether a prediction matches the reference.
     nearest : int array, shape (predictions,)
         The place of the reference that ``similarity`` refers to, or -1.
     reasons : list of str or None
@@ -57,22 +57,16 @@ def match_pairs(block: LabelBlock, matches: SemanticMatches) -> LabelPairs:
     """
     layout = lay_out(block, matches.duplicates, matches.model, matches.cut)
     source = label_similarity.similarities_of(block, matches.model)
-    partner = _find_partners(block, matches, layout, source)
-    if matches.match == "any":
-        served = block.get(matches).first < len(partner)
-    else:
-        served = np.zeros(len(layout.ref.codes), np.bool_)
-    shown = _ShownReferences.empty(partner)
+    shown = _ShownReferences.empty(_find_partners(block, matches, layout, source))
     for batch in layout.batches(by_term=False):
         similarity = to_numpy(source.gather(batch.rows, batch.columns))
         if matches.match == "any":
             shown.set_nearest_partners(batch, similarity)
         shown.set_similarities(batch, similarity)
-    served[shown.partner[shown.partner >= 0]] = True
     return LabelPairs(
         shown.partner,
         shown.similarity,
-        served,
+        _find_served(block, matches, layout, shown.partner),
         shown.nearest,
         _explain_partners(layout, shown.partner),
     )
@@ -100,6 +94,18 @@ def _find_partners(
     return partner
 
 
+def _find_served(
+    block: LabelBlock, matches: SemanticMatches, layout: BatchLayout, partner: Ints
+) -> Bools:
+    """Return which references a prediction matches."""
+    served = np.zeros(len(layout.ref.codes), np.bool_)
+    if matches.match == "any":
+        # A prediction may also match references that are not its partner.
+        served = block.get(matches).first < len(partner)
+    served[partner[partner >= 0]] = True
+    return served
+
+
 @dataclass(frozen=True, eq=False)
 class _ShownReferences:
     """The reference that is shown with each prediction: its partner, or the nearest.
@@ -116,30 +122,35 @@ class _ShownReferences:
 
     @staticmethod
     def empty(partner: Ints) -> _ShownReferences:
-        """Return partners whose similarities are not known yet."""
+        """Return the partners, without similarities yet."""
         n_pred = len(partner)
         return _ShownReferences(partner, np.full(n_pred, -np.inf), np.full(n_pred, -1))
 
     def set_nearest_partners(self, batch: Batch, similarity: Floats) -> None:
-        """Replace the partner of each matched prediction by the nearest reference."""
+        """Replace the partner of each matched prediction by the nearest reference.
+
+        ``similarity`` has the shape (items, rows, columns).
+        """
         nearest_column = similarity.argmax(axis=2)
         nearest = np.take_along_axis(batch.ref_places, nearest_column, axis=1)
-        is_row = batch.pred_places >= 0
+        is_row = batch.pred_places >= 0  # not padding
         places = batch.pred_places[is_row]
         has_partner = self.partner[places] >= 0
         self.partner[places] = np.where(has_partner, nearest[is_row], -1)
 
     def set_similarities(self, batch: Batch, similarity: Floats) -> None:
-        """Set the similarity to the partner, or else to the nearest reference."""
+        """Set the similarity to the partner, or else to the nearest reference.
+
+        ``similarity`` has the shape (items, rows, columns).
+        """
         partner_of_row = self.partner[batch.pred_places]
         is_partner = partner_of_row[..., None] == batch.ref_places[:, None]
+        partner_column = is_partner.argmax(axis=2)
         nearest_column = similarity.argmax(axis=2)
-        column = np.where(
-            partner_of_row >= 0, is_partner.argmax(axis=2), nearest_column
-        )
+        column = np.where(partner_of_row >= 0, partner_column, nearest_column)
         similarity_of_row = np.take_along_axis(similarity, column[..., None], axis=2)
         reference_of_row = np.take_along_axis(batch.ref_places, column, axis=1)
-        is_row = batch.pred_places >= 0
+        is_row = batch.pred_places >= 0  # not padding
         places = batch.pred_places[is_row]
         self.similarity[places] = similarity_of_row[..., 0][is_row]
         self.nearest[places] = reference_of_row[is_row]
@@ -181,43 +192,52 @@ def explain_matches(vectors: LabelVectors, predicted: Ints, true: Ints) -> list[
     first, second = np.divmod(keys, n_labels)
     reasons = np.full(len(keys), "similar", object)
     is_equal = equal_labels(vectors, first, second)
-    others = np.flatnonzero(~is_equal)
+    unequal = np.flatnonzero(~is_equal)
+    # Only few models have these methods. If both apply, the last reason counts.
     for reason, method in (
         ("same synset", "share_synset"),
         ("same name", "share_name"),
     ):
-        applies = _ask_model(vectors, method, first[others], second[others])
-        reasons[others[applies]] = reason
+        share = getattr(vectors.embedder, method, None)
+        if share is not None and len(unequal):
+            applies = _share_any(vectors, share, first[unequal], second[unequal])
+            reasons[unequal[applies]] = reason
     reasons[is_equal] = "equal"
     reasons_of_pairs: list[str] = reasons[key_of_pair].tolist()
     return reasons_of_pairs
 
 
-def _ask_model(
-    vectors: LabelVectors, method: str, predicted: Ints, true: Ints
+def _share_any(
+    vectors: LabelVectors,
+    share: Callable[[list[str], list[str]], Bools],
+    predicted: Ints,
+    true: Ints,
 ) -> Bools:
-    """Return whether a method of the model is true for any terms of two labels.
+    """Return whether any terms of two labels share something, for each pair of labels.
 
-    It is false if the model has no such method.
+    Parameters
+    ----------
+    vectors : LabelVectors
+    share : callable
+        Takes two lists of terms, and returns which terms at the same place share it.
+    predicted, true : int arrays, shape (pairs,)
+        Codes of labels.
     """
-    is_shared = np.zeros(len(predicted), np.bool_)
-    share = getattr(vectors.embedder, method, None)
-    if share is None or not len(predicted):
-        return is_shared
     terms = [term.replace("_", " ") for term in vectors.terms]
-    first_terms = []
-    second_terms = []
-    pairs = []
+    predicted_terms = []
+    true_terms = []
+    pair_of_terms = []
     labels = zip(predicted.tolist(), true.tolist(), strict=True)
-    for pair, (first, second) in enumerate(labels):
-        rows = vectors.rows_of_label(first)
-        other_rows = vectors.rows_of_label(second)
-        for row, other_row in product(rows, other_rows):
-            first_terms.append(terms[row])
-            second_terms.append(terms[other_row])
-            pairs.append(pair)
-    answers = np.asarray(share(first_terms, second_terms), np.bool_)
-    is_shared[np.array(pairs, np.int64)[answers]] = True
+    for pair, (predicted_label, true_label) in enumerate(labels):
+        predicted_rows = vectors.rows_of_label(predicted_label)
+        true_rows = vectors.rows_of_label(true_label)
+        for predicted_row, true_row in product(predicted_rows, true_rows):
+            predicted_terms.append(terms[predicted_row])
+            true_terms.append(terms[true_row])
+            pair_of_terms.append(pair)
+    are_shared = np.asarray(share(predicted_terms, true_terms), np.bool_)
+    is_shared = np.zeros(len(predicted), np.bool_)
+    is_shared[np.array(pair_of_terms, np.int64)[are_shared]] = True
     return is_shared
 
 
@@ -228,7 +248,7 @@ def _ask_model(
 def _alphabetical_ranks(task: LabelTask) -> Ints:
     """Return the alphabetical rank of each written label by its terms.
 
-    One more rank at the end, which -1 finds, is the rank of padding.
+    A last rank, after all others, is the rank of padding, which has the code -1.
     """
     terms: Sequence[Any] = task.classes
     if task.synonyms is not None:

@@ -3,7 +3,7 @@
 Similarities are computed once for the distinct terms of a task, or of a block, and then
 gathered. If a table would be too large, or if few of its cells are needed, they are
 computed pair by pair (`semmetrics.metrics.similarity_sources`). The result has the same bits in
-all three cases.
+all cases.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ EMBEDDING = MeasureOption(
 """The option of every measure that compares labels by an embedding."""
 
 _MAX_TABLE_CELLS = 1 << 25
-"""Cells of a table of similarities, terms by terms."""
+"""Limit for the cells of a table of similarities, terms by terms."""
 
 
 def label_vectors_of(task: LabelTask | CaptionTask, key: str) -> Any:
@@ -61,7 +61,7 @@ def label_vectors_of(task: LabelTask | CaptionTask, key: str) -> Any:
 
 
 def first_key(task: LabelTask, key: str) -> str:
-    """Return the first key with the same label vectors, so that they are compared once."""
+    """Return the first key of a measure's label vectors, so that they are compared once."""
     vectors = label_vectors_of(task, key)
     for other_key, model in task.models.items():
         if model is vectors:
@@ -77,7 +77,7 @@ def written_codes(side: Side) -> Any:
 
 
 def similarities_of(block: Block[LabelTask], model: str) -> SimilaritySource:
-    """Return the task's table of similarities, or else a table or pairs of the block.
+    """Return the source of similarities of a block: the task's table, if it has one.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _similarities_of_task(task: LabelTask, model: str) -> SimilaritySource:
 def choose_similarities(
     vectors: LabelVectors, pred: Side, ref: Side
 ) -> SimilaritySource:
-    """Return a table of similarities, or pairs if that is less work or memory.
+    """Return similarities in a table, or by pair if that takes less time or memory.
 
     Parameters
     ----------
@@ -116,11 +116,11 @@ def choose_similarities(
     """
     n_labels = len(vectors.indptr) - 1
     predicted = np.flatnonzero(occurring(written_codes(pred), n_labels))
-    referred = np.flatnonzero(occurring(written_codes(ref), n_labels))
+    true = np.flatnonzero(occurring(written_codes(ref), n_labels))
     n_terms = lengths(vectors.indptr)
-    n_cells = int(n_terms[predicted].sum()) * int(n_terms[referred].sum())
+    n_cells = int(n_terms[predicted].sum()) * int(n_terms[true].sum())
     n_pairs = int(pred.sizes @ ref.sizes)
     is_mostly_unused = n_cells > COST_OF_PAIR * n_pairs and not vectors.has_synonyms
     if n_cells > _MAX_TABLE_CELLS or is_mostly_unused:
         return PairwiseSimilarity(vectors)
-    return SimilarityTable(vectors, predicted, referred)
+    return SimilarityTable(vectors, predicted, true)

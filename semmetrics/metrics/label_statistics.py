@@ -34,7 +34,7 @@ class Cardinality(NamedTuple):
     mean : float
         nan without lists.
     std : float
-        The sample standard deviation (with n - 1), nan for less than two lists.
+        The sample standard deviation (with n - 1), nan for fewer than two lists.
     histogram : array, shape (longest + 1,), int64
         At index c, the number of lists with c labels.
     """
@@ -55,7 +55,7 @@ class LabelFrequencies(NamedTuple):
 
 @by_value()
 class LabelOrder(NamedTuple):
-    """Pairs of labels that occur together, by descending order, then by their codes.
+    """Pairs of labels that occur together, sorted by descending order, then by code.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ def label_order(indptr: ArrayLike, codes: ArrayLike) -> LabelOrder:
     labels = integer_list(codes, "codes")
     n_occurrences = offsets[-1]
     if labels.shape != (n_occurrences,):
-        wanted = f"{n_occurrences}, as indptr has it"
+        wanted = f"{n_occurrences}, as in indptr"
         raise InputError("wrong-shape", role="codes", shape=labels.shape, wanted=wanted)
     n_lists = len(offsets) - 1
     n_labels = int(labels.max(initial=0)) + 1
@@ -250,8 +250,8 @@ def _count_pairs(offsets: Ints, labels: Ints, n_labels: int) -> _PairCounts:
     counted whenever there are enough of them.
     """
     counts = _PairCounts(n_labels)
-    waiting: list[Ints] = []
-    n_waiting = 0
+    uncounted: list[Ints] = []
+    n_uncounted = 0
     sizes = ragged.lengths(offsets)
     n_following = np.repeat(sizes, sizes) - ragged.positions(offsets) - 1
     positions = np.arange(len(labels))
@@ -260,11 +260,11 @@ def _count_pairs(offsets: Ints, labels: Ints, n_labels: int) -> _PairCounts:
         distance += 1
         positions = positions[n_following[positions] >= distance]
         later_labels = labels[positions + distance]
-        waiting.append(np.stack([labels[positions], later_labels]))
-        n_waiting += len(positions)
-        if n_waiting > _MAX_PAIRS_PER_COUNT or not len(positions):
-            first, second = np.concatenate(waiting, axis=1)
+        uncounted.append(np.stack([labels[positions], later_labels]))
+        n_uncounted += len(positions)
+        if n_uncounted > _MAX_PAIRS_PER_COUNT or not len(positions):
+            first, second = np.concatenate(uncounted, axis=1)
             counts.add(first, second)
-            waiting = []
-            n_waiting = 0
+            uncounted = []
+            n_uncounted = 0
     return counts

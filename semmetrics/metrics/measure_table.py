@@ -60,7 +60,7 @@ _TABLE = (
     (
         "captions",
         "Captions (--task captions)",
-        "caption_overlap",
+        "bleu",
         "BLEU-1 BLEU-2 BLEU-3 BLEU-4",
     ),
     ("captions", "Captions (--task captions)", "cider", "CIDEr-D CIDEr"),

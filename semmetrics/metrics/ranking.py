@@ -129,7 +129,7 @@ class ItemRankingFamily(ItemMeans):
     ) -> tuple[Floats, Causes]:
         """Return the value of each item, nan if undefined, and the cause."""
         n_ref = rows["n_ref"].values
-        n_labels = frame.dictionary
+        n_labels = frame.dictionary_size
         if "verified" in rows:
             n_labels = rows["verified"].values
         elif "unverified" in rows:
@@ -166,8 +166,8 @@ def _define_item_ranking(
     return define(
         name,
         ItemRankingFamily(),
-        dictionary=True,
-        options=families.choose_policies(_ITEM_POLICIES, policies),
+        needs_dictionary_size=True,
+        options=families.restrict_policies(_ITEM_POLICIES, policies),
         needs=_NEEDS_SCORES,
         cutoff=False,
         **traits,

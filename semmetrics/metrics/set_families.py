@@ -127,8 +127,8 @@ class SetFamily(CountFormulas):
         """Average over items or labels, or evaluate the formula on the counts of all."""
         if measure["average"] not in LABEL_AVERAGES:
             return super().aggregate(measure, sums, frame)
-        n_ref = self.together(measure, sums, frame)["n_ref"]
-        values, cause = self.evaluate_together(measure, sums, frame)
+        n_ref = self.pooled_counts(measure, sums, frame)["n_ref"]
+        values, cause = self.evaluate_pooled(measure, sums, frame)
         values, is_counted = apply_policies(measure, values, cause)
         if measure["labels"] == "reference":
             # A reference label has no references only in a resample that has no item
@@ -148,8 +148,8 @@ class SetFamily(CountFormulas):
         """Return the value and counts of each label in the universe, nan if undefined."""
         if measure["average"] not in LABEL_AVERAGES:
             return None
-        counts = self.together(measure, sums, frame)
-        values, _ = self.evaluate_together(measure, sums, frame)
+        counts = self.pooled_counts(measure, sums, frame)
+        values, _ = self.evaluate_pooled(measure, sums, frame)
         return {
             "label": np.array(frame.labels, dtype=object)[frame.universe(measure)],
             "value": values,
@@ -158,7 +158,9 @@ class SetFamily(CountFormulas):
             "hit": counts["hit"],
         }
 
-    def together(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, Floats]:
+    def pooled_counts(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, Floats]:
         """Return the counts of each label in the universe, or of all labels (micro).
 
         The label axis is the last. For micro, its length is 1.

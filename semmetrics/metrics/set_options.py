@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping
 import numpy as np
 
 from semmetrics.errors import InputError
-from semmetrics.metrics.families import LABEL_AVERAGES, choose_policies, policy_option
+from semmetrics.metrics.families import LABEL_AVERAGES, policy_option, restrict_policies
 from semmetrics.metrics.measure_options import (
     MeasureOption,
     OptionValue,
@@ -130,4 +130,4 @@ def set_options(
         selected.append(option)
     if policies is None:
         return tuple(selected)
-    return choose_policies(selected, policies)
+    return restrict_policies(selected, policies)

@@ -116,10 +116,12 @@ class ClassF1(SetFamily):
         mean_recall = super().aggregate(cr, sums, frame)
         return np.asarray(formulas.harmonic_mean(mean_precision, mean_recall))
 
-    def by_cause(self, measure: Measure, sums: Sums, frame: Frame) -> dict[str, int]:
+    def count_by_cause(
+        self, measure: Measure, sums: Sums, frame: Frame
+    ) -> dict[str, int]:
         """Count the labels without a recall, by cause."""
         _, cr = self.terms(measure)
-        return super().by_cause(cr, sums, frame)
+        return super().count_by_cause(cr, sums, frame)
 
     def per_label(
         self, measure: Measure, sums: Sums, frame: Frame

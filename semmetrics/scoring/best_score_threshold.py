@@ -24,7 +24,8 @@ from semmetrics.core.ragged import Bools, Floats, Ints, offsets, positions, sum_
 from semmetrics.data.tasks import Block, LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
-from semmetrics.metrics.families import LABEL_AVERAGES, formula_options
+from semmetrics.metrics.families import LABEL_AVERAGES
+from semmetrics.metrics.formula_values import formula_options
 from semmetrics.metrics.formulas import f1, f1_many_to_one
 from semmetrics.metrics.matching import Matches, no_scores, sides_of
 from semmetrics.metrics.point_means import (

@@ -93,8 +93,8 @@ def signature(
         parts.append(f"ci:{bootstrap}")
     if measure["labels"] is not None:
         parts.append(f"L:{frame.universe(measure).sum()}")
-    elif measure.definition.dictionary:
-        parts.append(f"L:{frame.dictionary}")
+    elif measure.definition.needs_dictionary_size:
+        parts.append(f"L:{frame.dictionary_size}")
     parts.append(f"n:{len(statistics)}")
     parts.append(f"data:{statistics.fingerprint:016x}")
     parts.append(f"v:{statistics.version}")
