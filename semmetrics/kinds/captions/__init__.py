@@ -15,7 +15,7 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.samples import Sample
 from semmetrics.errors import InputError
-from semmetrics.kinds.recognition import Certainty, Verdict, names_entries
+from semmetrics.kinds.recognition import Certainty, Verdict, has_entry_column
 from semmetrics.options import FORMATS
 
 _NAMES = (
@@ -127,7 +127,7 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
     """Return how certain it is that the data are captions: one string per item, or sentences."""
     if any(_is_named_caption(sample) for sample in samples):
         descriptions = [_describe_sample(sample) for sample in samples]
-        return Verdict(Certainty.CERTAIN, whats=tuple(descriptions))
+        return Verdict(Certainty.CERTAIN, descriptions=tuple(descriptions))
     shapes = {sample.shape for sample in samples}
     if "strings" in shapes:
         certainty = Certainty.LIKELY
@@ -150,7 +150,7 @@ def _is_named_caption(sample: Sample) -> bool:
     """Return whether a format, or the name of a column, is for captions."""
     if sample.shape == "text" or sample.noun == FORM.noun:
         return True
-    return _is_coco_sample(sample) or names_entries(sample, FORM)
+    return _is_coco_sample(sample) or has_entry_column(sample, FORM)
 
 
 def _describe_sample(sample: Sample) -> str:

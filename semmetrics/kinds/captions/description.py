@@ -143,7 +143,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
     for entry in record["repeated"]:
         repeated.append((repr(_shorten(entry["caption"])), entry["count"]))
     return {
-        "items": descriptions.format_known(record),
+        "items": descriptions.format_item_count(record),
         "captions": f"{pluralize(record['captions'], 'caption')}, {record['distinct']:,} distinct",
         "captions per item": descriptions.format_spread(record["cardinality"]),
         "words": f"{pluralize(words['total'], 'word')}, {words['distinct']:,} distinct",

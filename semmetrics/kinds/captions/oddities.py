@@ -50,12 +50,14 @@ _REFERENCES = "references"
 
 def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Observations:
     """Observe signs of mistakes in the joined captions of both sides."""
-    observations = side_observations.swapped_sides(candidates, references)
+    observations = side_observations.observe_swapped_sides(candidates, references)
     sides = {"pred": (candidates, joined.pred), "ref": (references, joined.ref)}
     for name, (lists, side) in sides.items():
         n_words, n_captions = count_words(lists, side.codes)
         if n_words:
-            observations.merge(side_observations.note_words(name, n_words, n_captions))
+            observations.merge(
+                side_observations.observe_words(name, n_words, n_captions)
+            )
         observations.merge(find_marks(name, lists, side.codes))
     observations.merge(find_joined(references, joined.ref.codes))
     pred_sizes = joined.pred.sizes

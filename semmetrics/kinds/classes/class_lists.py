@@ -93,7 +93,7 @@ def _find_classes(
     unknown = np.flatnonzero(codes < 0)
     if len(unknown):
         name = names[int(unknown[0])]
-        raise class_names.outside_classes(name, classes, where, "the class")
+        raise class_names.outside_classes_error(name, classes, where, "the class")
     return [classes[code] for code in codes.tolist()]
 
 

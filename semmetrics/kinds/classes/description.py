@@ -67,7 +67,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
     if sizes is not None and (sizes["min"], sizes["max"]) != (1, 1):
         classes_per_image = descriptions.format_spread(sizes)
     return {
-        "images": descriptions.format_known(record),
+        "images": descriptions.format_item_count(record),
         "classes": f"{record['classes']:,}",
         "most frequent": descriptions.format_counts(record["counts"]),
         "an image": classes_per_image,

@@ -202,7 +202,7 @@ def _code_truth(truth: Lists, class_list: _ClassList) -> tuple[Ints, bool]:
         if len(lost):
             code = int(lost[0])
             where = truth.where(truth.first_item(code))
-            raise class_names.outside_classes(
+            raise class_names.outside_classes_error(
                 names[code], class_list.classes, where, "the class"
             )
     return codes, are_positions

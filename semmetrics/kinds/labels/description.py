@@ -1,4 +1,4 @@
-"""Describe one input of label sets."""
+"""Describe one input of label sets, and explain measures and protocols for label sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from semmetrics.kinds.descriptions import (
     describe_sizes,
     finite_or_none,
     format_counts,
-    format_known,
+    format_item_count,
     format_spread,
 )
 from semmetrics.kinds.item_notes import find_gaps
@@ -34,6 +34,8 @@ from semmetrics.kinds.labels.oddities import LIST_AS_TEXT, SENTENCE
 from semmetrics.kinds.note_builders import counted, named, of_items
 from semmetrics.kinds.odd_texts import find_odd_ids, find_odd_texts
 from semmetrics.messages import pluralize
+from semmetrics.metrics.definition import Definition
+from semmetrics.options import OPTIONS
 
 _MAX_PAIRS = 1 << 28
 _MAX_DISTINCT_PAIRS = 1 << 22
@@ -180,15 +182,11 @@ def _separates_labels(
     delimiter: str, names: Sequence[str], joined: Sequence[str], *, is_single: bool
 ) -> bool:
     """Return whether a delimiter separates labels in the names that contain it."""
-    if delimiter in WORD_DELIMITERS:
-        are_several = are_joined_words(names, (), delimiter)
-    elif delimiter in DELIMITERS:
-        are_several = are_joined(joined, names, delimiter)
-    else:
-        are_several = False
-    if is_single and not are_several:
-        are_several = are_permuted(names, (), delimiter)
-    return are_several
+    if delimiter in WORD_DELIMITERS and are_joined_words(names, (), delimiter):
+        return True
+    if delimiter in DELIMITERS and are_joined(joined, names, delimiter):
+        return True
+    return is_single and are_permuted(names, (), delimiter)
 
 
 def _score_notes(labels: Lists) -> list[Fact]:
@@ -227,7 +225,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
         synonyms = f"{pluralize(n_synonyms, 'label')} with several names"
     n_labels = pluralize(record["labels"], noun)
     return {
-        "items": format_known(record),
+        "items": format_item_count(record),
         "labels": f"{n_labels}, {record['vocabulary']:,} distinct",
         "synonyms": synonyms,
         "scores": _format_scores(record),
@@ -256,3 +254,45 @@ def _format_order(order: Mapping[str, Any] | None) -> str:
     if order["mean"] is None:
         return f"not computed: {pairs} of labels are too many"
     return f"{order['mean']:.3f} over {pairs} (0.5: none, 1: always the same)"
+
+
+# ---- explanations -------------------------------------------------------------------------------
+
+
+def explain_definition(definition: Definition) -> dict[str, str]:
+    """Return the effect of a cutoff, and whether the order of labels and sides matters."""
+    cutoff = "none"
+    if definition.cutoff:
+        cutoff = f"{definition.name}@5 takes the first 5 predictions"
+    sides = _matters(is_invariant=definition.symmetric)
+    order = _matters(is_invariant=definition.order_invariant)
+    traits = f"which side predicts {sides}; the order of labels in a list {order}"
+    return {"cutoff": cutoff, "traits": traits}
+
+
+def _matters(*, is_invariant: bool) -> str:
+    """Write whether something matters to a measure."""
+    if is_invariant:
+        return "does not matter"
+    return "matters"
+
+
+def explain_protocol(protocol: Any) -> dict[str, str]:
+    """Return the cutoffs of a protocol, and which predictions it takes."""
+    cutoffs = ", ".join(f"@{k}" for k in protocol.top_k) or "none"
+    top_k = OPTIONS["top_k"].both
+    return {
+        "cutoffs": f"{cutoffs} unless {top_k} says otherwise",
+        "predictions": _explain_predictions(protocol),
+    }
+
+
+def _explain_predictions(protocol: Any) -> str:
+    """Write which predictions a protocol takes."""
+    threshold = OPTIONS["threshold"].both
+    decode = OPTIONS["decode"].both
+    if not protocol.decode:
+        return "label lists, ranked by their scores if they have any"
+    if "{logits}" in str(protocol.entries):
+        return f"logits, which predict a label from 0, or scores from {threshold}"
+    return f"label lists, or scores that {threshold} or {decode} make sets of"

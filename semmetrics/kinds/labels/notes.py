@@ -19,7 +19,7 @@ from semmetrics.kinds.embedding_notes import (
     unused_rules,
 )
 from semmetrics.kinds.item_notes import count_facts, different_items
-from semmetrics.kinds.labels.ignored import Ignored
+from semmetrics.kinds.labels.excluded_labels import Ignored
 from semmetrics.kinds.labels.input_notes import input_notes
 from semmetrics.kinds.labels.mistake_notes import mistake_notes
 from semmetrics.kinds.labels.model_notes import label_model_notes, uncalibrated_facts
@@ -36,7 +36,7 @@ from semmetrics.kinds.labels.observation_codes import (
     UNVERIFIED_CELLS,
     UNVERIFIED_PREDICTIONS,
 )
-from semmetrics.kinds.labels.score_notes import activation_facts, score_facts
+from semmetrics.kinds.labels.predicted_scores import activation_facts, score_facts
 from semmetrics.kinds.note_builders import counted, no_effect
 from semmetrics.kinds.sample_weights import unused_weights
 from semmetrics.kinds.side_observations import swapped_facts
@@ -64,7 +64,7 @@ def label_notes(
     inputs : sequence of Lists
         The predictions of each system, then the ground truth.
     """
-    truth = inputs[-1].source if inputs else ""
+    truth_source = inputs[-1].source if inputs else ""
     ignored = Ignored.of(options.ignore, normalization(options.normalize))
     notes: list[Fact] = []
     truth_notes: list[Fact] = []
@@ -74,8 +74,8 @@ def label_notes(
         notes += _ignored_label_notes(name, observed, ignored, options)
         notes += _task_notes(name, task, observed, measures, options)
         n_left_out = observed.number(UNVERIFIED_PREDICTIONS)
-        notes += counted("unverified-labels", n_left_out, (), name, other=truth)
-        truth_notes += _truth_notes(observed, truth, options)
+        notes += counted("unverified-labels", n_left_out, (), name, other=truth_source)
+        truth_notes += _truth_notes(observed, truth_source, options)
     notes += input_notes(inputs, options)
     notes += first_of_each(truth_notes)
     notes += different_items(tasks)
@@ -115,8 +115,8 @@ def check_shared(
     for observed in noted:
         if observed.has(LABELS_IN_TAXONOMY):
             n_shared["taxonomy"] += observed.number(LABELS_IN_TAXONOMY)
-        for (what, _), n in observed.counts_of(EMBEDDED_TERMS).items():
-            if what == "known":
+        for (detail, _), n in observed.counts_of(EMBEDDED_TERMS).items():
+            if detail == "known":
                 n_shared["embedding"] += n
     if len(names) < 2:
         n_shared.pop("embedding", None)
@@ -166,16 +166,16 @@ def _task_notes(
     return notes + label_model_notes(where, task, observed)
 
 
-def _truth_notes(observed: Observations, truth: str, options: Options) -> list[Fact]:
+def _truth_notes(observed: Observations, where: str, options: Options) -> list[Fact]:
     """Return notes on the ground truth."""
-    notes = mistake_notes(observed, "ref", truth, options)
+    notes = mistake_notes(observed, "ref", where, options)
     if observed.has(MINUS_ONE_SCORES, "ref"):
-        notes.append(Fact("true-minus", where=truth))
+        notes.append(Fact("true-minus", where=where))
     elif observed.has(SCORES, "ref"):
-        notes.append(Fact("true-scores", where=truth))
+        notes.append(Fact("true-scores", where=where))
     notes += swapped_facts(observed)
-    notes += counted("difficult-labels", observed.number(DIFFICULT_LABELS), (), truth)
-    notes += counted("unverified-cells", observed.number(UNVERIFIED_CELLS), (), truth)
+    notes += counted("difficult-labels", observed.number(DIFFICULT_LABELS), (), where)
+    notes += counted("unverified-cells", observed.number(UNVERIFIED_CELLS), (), where)
     return notes
 
 

@@ -198,7 +198,7 @@ def _observe_terms(observations: Observations, models: Mapping[str, Any]) -> Non
     models : mapping from `model_key` to LabelVectors
     """
     for name, vectors in models.items():
-        is_zero = np.zeros(1, np.bool_)
+        is_zero = np.zeros_like(vectors.known)
         if vectors.counts["zero_vectors"]:
             is_zero = vectors.known & ~vectors.vectors.any(axis=1)
         flags = (~vectors.known, vectors.composed, vectors.untuned, is_zero)

@@ -78,7 +78,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
         zeros = f"{record['zeros']:,}"
     number = pluralize(record["candidates"], "candidate")
     return {
-        "queries": descriptions.format_known(record),
+        "queries": descriptions.format_item_count(record),
         "candidates": f"{number}, {record['distinct']:,} distinct",
         "a query": descriptions.format_spread(record["cardinality"]),
         "grade 0 or less": zeros,
