@@ -22,6 +22,7 @@ from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.metrics.definition import Definition, Measure
 
 Options: TypeAlias = ResolvedOptions
+"""The options of a score."""
 Measures: TypeAlias = Sequence[Measure]
 Tasks: TypeAlias = Mapping[str, Mapping[str, Any]]
 """The tasks by system and part."""
@@ -155,7 +156,7 @@ class Kind(ABC):
     def explain_definition(self, definition: Definition) -> dict[str, str]:
         """Return lines that explain a measure for this kind of data, by their names.
 
-        The value of "options" is the command-line options of an example.
+        "options" has the command-line options that an example command needs.
         """
 
     @abstractmethod
