@@ -1,4 +1,4 @@
-"""Captions: sentences about an image. How they are written, read and recognised."""
+"""Captions: sentences about an image. This module reads and recognises them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _FORM_BY_CAPTION_ID = replace(
     first_id="caption_id",
 )
 _MIN_WORDS_OF_CAPTION = 2.5
-"""The mean number of words from which on lists of strings could be captions."""
+"""The mean number of words from which lists of strings could be captions."""
 
 
 def as_captions(
@@ -143,6 +143,7 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
 
 
 def _is_coco_sample(sample: Sample) -> bool:
+    """Return whether a side consists of COCO captions."""
     return public.is_coco_captions(sample.value or {})
 
 
