@@ -173,7 +173,7 @@ def _with_cells(matrix: Matrix, cells: str) -> Matrix:
 
 
 def _as_members(labels: Lists) -> Lists:
-    """Return the labels with a score of 1, if the scores are 0 or 1 for whether an item has a label.
+    """Return the labels with a score of 1, for scores that mean whether an item has a label.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Labels that are not evaluated: those to ignore, and difficult and unverified ones of a ground truth.
+"""Labels that are not evaluated: labels to ignore, and difficult and unverified labels.
 
 Conventions
 -----------

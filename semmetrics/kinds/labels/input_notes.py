@@ -105,8 +105,8 @@ def _is_nested(lists: Lists, entries: Sequence[Terms]) -> bool:
 def _may_be_synonyms(entries: Sequence[Terms], true_entries: set[Terms] | None) -> bool:
     """Return whether the terms of entries may be synonyms.
 
-    A synonym belongs to one entry. If predictions have synonyms, they also have several entries, all
-    of which are entries of the ground truth.
+    A synonym belongs to one entry. If predictions have synonyms, they also have several entries,
+    all of which are entries of the ground truth.
 
     Parameters
     ----------
