@@ -184,10 +184,7 @@ def resolve_options(
     ('skip', 'none', 12345)
     """
     set_options = copy_options(user_options)
-    for name, value in set_options.items():
-        kinds = OPTIONS[name].kinds
-        if is_given(value) and kinds and kind not in kinds:
-            raise _not_of_kind_error(name, kind, set_options)
+    _check_kind(set_options, kind)
     rules = _decoding_rules(set_options)
     if rules is not None:
         set_options["decode"] = rules
@@ -206,16 +203,18 @@ def resolve_options(
     return ResolvedOptions(set_by_user=set_by_user, opened={}, **values)
 
 
-def _not_of_kind_error(
-    name: str, kind: str, set_options: Mapping[str, Any]
-) -> InputError:
-    """Return the error for an option that does not exist for a kind."""
-    values = {"name": name, "kind": kind}
-    if name == "top_k" and kind == "retrieval":
-        values["fix"] = "write the cutoffs in the measure, such as HitRate@1,5"
-    elif set_options.get("task") is not None:
-        values["fix"] = "remove it"
-    return InputError("not-of-kind", **values)
+def _check_kind(set_options: Mapping[str, Any], kind: str) -> None:
+    """Raise an error if an option is set that does not exist for a kind."""
+    for name, value in set_options.items():
+        kinds = OPTIONS[name].kinds
+        if not is_given(value) or not kinds or kind in kinds:
+            continue
+        values = {"name": name, "kind": kind}
+        if name == "top_k" and kind == "retrieval":
+            values["fix"] = "write the cutoffs in the measure, such as HitRate@1,5"
+        elif set_options.get("task") is not None:
+            values["fix"] = "remove it"
+        raise InputError("not-of-kind", **values)
 
 
 def _decoding_rules(set_options: Mapping[str, Any]) -> str | list[str] | None:

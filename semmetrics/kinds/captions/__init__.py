@@ -125,9 +125,9 @@ def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -
 
 def recognise(samples: Sequence[Sample]) -> Verdict:
     """Return how certain it is that the data are captions: one string per item, or sentences."""
-    if any(_is_named_caption(sample) for sample in samples):
-        descriptions = [_describe_sample(sample) for sample in samples]
-        return Verdict(Certainty.CERTAIN, descriptions=tuple(descriptions))
+    if any(map(_is_named_caption, samples)):
+        descriptions = tuple(map(_describe_sample, samples))
+        return Verdict(Certainty.CERTAIN, descriptions=descriptions)
     shapes = {sample.shape for sample in samples}
     if "strings" in shapes:
         certainty = Certainty.LIKELY

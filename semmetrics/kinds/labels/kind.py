@@ -30,8 +30,8 @@ from semmetrics.kinds.labels.description import (
 from semmetrics.kinds.labels.items import format_item, show_item
 from semmetrics.kinds.labels.label_measures import complete_measure, default_measures
 from semmetrics.kinds.labels.normalization import normalization
-from semmetrics.kinds.labels.notes import check_shared, label_notes
-from semmetrics.kinds.labels.prepare import prepare_labels
+from semmetrics.kinds.labels.notes import label_notes
+from semmetrics.kinds.labels.prepare import check_shared, prepare_labels
 from semmetrics.kinds.labels.side_inputs import (
     read_class_names,
     read_set_size_probs,

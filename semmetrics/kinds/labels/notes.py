@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, first_of_each
-from semmetrics.kinds import side_input_checks
 from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
 from semmetrics.kinds.embedding_notes import (
     cache_facts,
@@ -26,7 +24,6 @@ from semmetrics.kinds.labels.model_notes import label_model_notes, uncalibrated_
 from semmetrics.kinds.labels.normalization import normalization
 from semmetrics.kinds.labels.observation_codes import (
     DIFFICULT_LABELS,
-    EMBEDDED_TERMS,
     IGNORED_LABELS,
     LABELS_IN_TAXONOMY,
     LABELS_WITH_PARENTS,
@@ -92,35 +89,6 @@ def label_notes(
         notes += uncalibrated_facts(all_tasks[0].models, measures, options)
     notes += unused_rules(measures, options, "SemF1")
     return notes + _unused_options(all_tasks, measures, options)
-
-
-def check_shared(
-    noted: Iterable[Observations], options: Options, names: Sequence[str]
-) -> None:
-    """Raise an error if no label is in the taxonomy or in the embedding of the user.
-
-    The right embedding may not know a single true label, which a note counts. Labels to ignore
-    need not occur, because the same list is used for many files.
-
-    Parameters
-    ----------
-    noted : iterable of Observations
-        The observations in each task.
-    options : ResolvedOptions
-    names : sequence of str
-        Some labels of the data.
-    """
-    # A count of 0 is stored, and is an error.
-    n_shared: Counter[str] = Counter()
-    for observed in noted:
-        if observed.has(LABELS_IN_TAXONOMY):
-            n_shared["taxonomy"] += observed.number(LABELS_IN_TAXONOMY)
-        for (detail, _), n in observed.counts_of(EMBEDDED_TERMS).items():
-            if detail == "known":
-                n_shared["embedding"] += n
-    if len(names) < 2:
-        n_shared.pop("embedding", None)
-    side_input_checks.check_shared(n_shared, options, "label", names)
 
 
 # ---- tasks --------------------------------------------------------------------------------------
