@@ -47,7 +47,7 @@ def describe(captions: Lists) -> dict[str, Any]:
             repeated.append({"caption": text, "count": n})
     return descriptions.describe_input(
         captions,
-        _find_odd(captions, texts),
+        _find_mistakes(captions, texts),
         captions=len(texts),
         distinct=len(occurrences),
         cardinality=descriptions.describe_sizes(captions.side.indptr),
@@ -72,7 +72,7 @@ def _describe_words(texts: Sequence[str]) -> dict[str, Any]:
     return record
 
 
-def _find_odd(captions: Lists, texts: Sequence[str]) -> list[Fact]:
+def _find_mistakes(captions: Lists, texts: Sequence[str]) -> list[Fact]:
     """Return notes on captions that are accepted but are probably mistakes."""
     facts = item_notes.find_gaps(captions)
     facts += _find_empty(captions, texts)

@@ -14,7 +14,7 @@ from semmetrics.kinds.base import (
     Defaults,
     Kind,
     Measures,
-    Notes,
+    ObservationsByTask,
     Options,
     Tasks,
 )
@@ -115,17 +115,17 @@ class CaptionKind(Kind):
         tasks: Tasks,
         measures: Measures,
         options: Options,
-        noted: Notes,
+        observations: ObservationsByTask,
         inputs: Sequence[Any],
     ) -> list[Fact]:
         """Return notes for the user on the data and the options."""
-        return caption_notes(tasks, measures, options, noted, inputs)
+        return caption_notes(tasks, measures, options, observations, inputs)
 
     def check_shared(
-        self, noted: Iterable[Any], options: Options, names: Sequence[str]
+        self, observations: Iterable[Any], options: Options, names: Sequence[str]
     ) -> None:
         """Raise an error if no caption has a word of the given frequencies or vectors."""
-        check_shared(noted, options, names)
+        check_shared(observations, options, names)
 
     def describe(self, data: Any) -> dict[str, Any]:
         """Return a record that describes one input."""

@@ -21,7 +21,13 @@ from semmetrics.kinds import (
     side_input_checks,
     side_observations,
 )
-from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.base import (
+    Measures,
+    ObservationsByTask,
+    Options,
+    Tasks,
+    each_task,
+)
 from semmetrics.kinds.captions.oddities import joined_facts, mark_facts
 from semmetrics.kinds.captions.scene_graphs import OpenGraphs
 from semmetrics.kinds.captions.task import HUMAN
@@ -38,7 +44,7 @@ def caption_notes(
     tasks: Tasks,
     measures: Measures,
     options: Options,
-    noted: Notes,
+    observations: ObservationsByTask,
     inputs: Sequence[Any],
 ) -> list[Fact]:
     """Return notes on probable mistakes in captions, and on options without effect."""
@@ -48,14 +54,14 @@ def caption_notes(
         notes.append(Fact("cider-of-coco"))
     mistakes: list[Fact] = []
     for name, task in each_task(tasks):
-        observed = noted.get(name, Observations())
+        observed = observations.get(name, Observations())
         notes += item_notes.count_facts(name, task)
         notes += _frequency_notes(name, task, measures)
         notes += _model_notes(name, task, observed)
-        mistakes += _mistake_notes(noted.get(name, task.observations))
+        mistakes += _mistake_notes(observations.get(name, task.observations))
     notes += first_of_each(mistakes)
     notes += sample_weights.unused_weights(options.weights, inputs)
-    notes += _graph_notes(tasks, measures, options, noted)
+    notes += _graph_notes(tasks, measures, options, observations)
     notes += embedding_notes.unused_embeddings(measures, options.embedding)
     notes += embedding_notes.unused_rules(measures, options, "Soft-SPICE")
     models = options.opened.get("models", {})
@@ -65,11 +71,11 @@ def caption_notes(
 
 
 def check_shared(
-    noted: Iterable[Observations], options: Options, names: Sequence[str]
+    observations: Iterable[Observations], options: Options, names: Sequence[str]
 ) -> None:
     """Raise an error if no caption has a word of the given document frequencies or vectors."""
     n_shared: Counter[str] = Counter()
-    for observed in noted:
+    for observed in observations:
         if observed.has(KNOWN_WORDS):
             n_shared["doc_freq"] += observed.number(KNOWN_WORDS)
         for n in observed.counts_of(KNOWN_TEXTS).values():
@@ -142,7 +148,7 @@ def _model_notes(where: str, task: CaptionTask, observed: Observations) -> list[
 
 
 def _graph_notes(
-    tasks: Tasks, measures: Measures, options: Options, noted: Notes
+    tasks: Tasks, measures: Measures, options: Options, observations: ObservationsByTask
 ) -> list[Fact]:
     """Return notes on damaged caches of parses, tuples without effect, and ties between graphs."""
     graphs: OpenGraphs = options.tuples
@@ -155,7 +161,9 @@ def _graph_notes(
         return notes
     notes += unused_tuples_notes(graph_measures, graphs)
     for name, task in each_task(tasks):
-        notes += _graph_notes_of_task(name, task, noted.get(name, Observations()))
+        notes += _graph_notes_of_task(
+            name, task, observations.get(name, Observations())
+        )
     return notes
 
 

@@ -17,7 +17,7 @@ from semmetrics.kinds.base import (
     Defaults,
     Kind,
     Measures,
-    Notes,
+    ObservationsByTask,
     Options,
     Tasks,
     each_task,
@@ -173,11 +173,11 @@ class ClassKind(Kind):
         tasks: Tasks,
         measures: Measures,
         options: Options,
-        noted: Notes,
+        observations: ObservationsByTask,
         inputs: Sequence[Any],
     ) -> list[Fact]:
         """Return notes for the user on the data and the options."""
-        return class_notes(tasks, measures, options, noted, inputs)
+        return class_notes(tasks, measures, options, observations, inputs)
 
     def describe(self, data: Any) -> dict[str, Any]:
         """Return a record that describes one input."""

@@ -9,7 +9,13 @@ from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import ALL, ClassTask
 from semmetrics.errors import Fact
 from semmetrics.kinds import item_notes, note_builders, odd_texts, sample_weights
-from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.base import (
+    Measures,
+    ObservationsByTask,
+    Options,
+    Tasks,
+    each_task,
+)
 from semmetrics.kinds.classes.class_lists import (
     EXAMPLE_LIST_OF_OPTION,
     NUMBERED_LIST,
@@ -35,14 +41,14 @@ def class_notes(
     tasks: Tasks,
     measures: Measures,
     options: Options,
-    noted: Notes,
+    observations: ObservationsByTask,
     inputs: Sequence[Any],
 ) -> list[Fact]:
     """Return notes on tasks and ties, classes outside of lists, and options without effect."""
     notes: list[Fact] = []
     for name, task in each_task(tasks):
         notes += item_notes.count_facts(name, task)
-        observed = noted.get(name, task.observations)
+        observed = observations.get(name, task.observations)
         if observed.is_empty:
             observed = task.observations
         notes += _task_notes(name, task, observed)

@@ -47,7 +47,8 @@ FORM = Form(
     is_coco=is_coco,
     scored=True,
 )
-_MIN_SENTENCE = 5.0  # mean words from which lists of strings could be captions
+MIN_WORDS_OF_SENTENCE = 5.0
+"""The mean number of words from which labels look like captions."""
 
 
 def as_labels(
@@ -292,7 +293,7 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
 def _are_sentences(samples: Sequence[Sample]) -> bool:
     """Return whether the strings of all sides have many words."""
     n_words = min(sample.words for sample in samples)
-    return n_words >= _MIN_SENTENCE
+    return n_words >= MIN_WORDS_OF_SENTENCE
 
 
 def _is_certain(sample: Sample) -> bool:

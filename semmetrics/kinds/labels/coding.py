@@ -25,7 +25,7 @@ from semmetrics.data.matrix import class_terms
 from semmetrics.data.tasks import Synonyms
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.kinds.class_names import outside_classes_error
-from semmetrics.kinds.labels.excluded_labels import Ignored
+from semmetrics.kinds.labels.excluded_labels import LabelsToIgnore
 from semmetrics.kinds.labels.normalization import class_name
 
 
@@ -148,7 +148,7 @@ def code_labels(
     ref: Lists,
     evaluated: Bools,
     class_list: list[Terms] | None,
-    ignored: Ignored,
+    ignored: LabelsToIgnore,
 ) -> LabelCoding:
     """Find the class of each label by its terms.
 
@@ -159,7 +159,7 @@ def code_labels(
     evaluated : bool array, shape (labels of the references,)
         Whether a label occurs in an evaluated item.
     class_list : list of tuples of str, or None
-    ignored : Ignored
+    ignored : LabelsToIgnore
         Labels that need not be in the class list.
 
     Raises
@@ -224,7 +224,7 @@ def _check_references(
     evaluated: Bools,
     known_labels: Container[Terms],
     class_list: Sequence[Terms],
-    ignored: Ignored,
+    ignored: LabelsToIgnore,
 ) -> None:
     """Raise an error if an evaluated reference label has no class and is not ignored."""
     codes = np.flatnonzero(evaluated).tolist()

@@ -19,6 +19,7 @@ from semmetrics.kinds.descriptions import (
     format_spread,
 )
 from semmetrics.kinds.item_notes import find_gaps
+from semmetrics.kinds.labels import MIN_WORDS_OF_SENTENCE
 from semmetrics.kinds.labels.input_notes import unlike_scores
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,
@@ -30,7 +31,7 @@ from semmetrics.kinds.labels.joined import (
     find_joined,
 )
 from semmetrics.kinds.labels.normalization import class_name
-from semmetrics.kinds.labels.oddities import LIST_AS_TEXT, SENTENCE
+from semmetrics.kinds.labels.oddities import LIST_AS_TEXT
 from semmetrics.kinds.note_builders import counted, named, of_items
 from semmetrics.kinds.odd_texts import find_odd_ids, find_odd_texts
 from semmetrics.messages import pluralize
@@ -74,7 +75,7 @@ def describe(labels: Lists) -> dict[str, Any]:
         span = {"min": float(scores.min()), "max": float(scores.max())}
     return describe_input(
         labels,
-        _find_odd(labels),
+        _find_mistakes(labels),
         labels=len(labels.side.codes),
         vocabulary=len(labels.terms),
         synonyms=sum(len(terms) > 1 for terms in labels.terms),
@@ -122,7 +123,7 @@ def _describe_order(labels: Lists) -> dict[str, Any] | None:
 # ---- probable mistakes --------------------------------------------------------------------------
 
 
-def _find_odd(labels: Lists) -> list[Fact]:
+def _find_mistakes(labels: Lists) -> list[Fact]:
     """Return notes on probable mistakes, which do not raise an error."""
     names: list[str] = []
     for terms in labels.terms:
@@ -136,10 +137,11 @@ def _find_odd(labels: Lists) -> list[Fact]:
     if not lists:
         is_single = len(labels) > 0 and labels.side.sizes.max() <= 1
         notes += _joined_notes(names, is_single=is_single)
-    n_words = sum(1 + name.count(" ") for name in names)
-    if not labels.ranked and n_words and n_words >= SENTENCE * len(names):
-        values = {"side": "distinct", "mean": n_words / len(names)}
-        notes.append(Fact("sentences", values=values))
+    if not labels.ranked and names:
+        mean_words = sum(1 + name.count(" ") for name in names) / len(names)
+        if mean_words >= MIN_WORDS_OF_SENTENCE:
+            values = {"side": "distinct", "mean": mean_words}
+            notes.append(Fact("sentences", values=values))
     notes += find_odd_ids(labels.ids)
     return notes + _score_notes(labels)
 

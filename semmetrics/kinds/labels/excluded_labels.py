@@ -33,7 +33,7 @@ from semmetrics.options import join_names
 # ---- labels to ignore ---------------------------------------------------------------------------
 
 
-class Ignored(NamedTuple):
+class LabelsToIgnore(NamedTuple):
     """The labels that a user asks to ignore.
 
     Attributes
@@ -49,7 +49,7 @@ class Ignored(NamedTuple):
     names: tuple[Terms, ...]
 
     @staticmethod
-    def of(ignore: Iterable[str], clean: Cleaning) -> Ignored:
+    def of(ignore: Iterable[str], clean: Cleaning) -> LabelsToIgnore:
         """Normalise the labels to ignore.
 
         A label does not change if normalisation leaves nothing of it.
@@ -62,7 +62,7 @@ class Ignored(NamedTuple):
                 terms = (label,)
             names.append((class_name(terms), *terms, label))
         distinct_names = dict.fromkeys(names)
-        return Ignored(frozenset(written), tuple(distinct_names))
+        return LabelsToIgnore(frozenset(written), tuple(distinct_names))
 
     @property
     def class_names(self) -> list[str]:
@@ -98,7 +98,7 @@ class Ignored(NamedTuple):
 
 
 def leave_out_ignored(
-    task: LabelTask, classes: Sequence[Terms], ignored: Ignored
+    task: LabelTask, classes: Sequence[Terms], ignored: LabelsToIgnore
 ) -> tuple[LabelTask, frozenset[str]]:
     """Take the labels to ignore out of both sides of a task.
 
@@ -107,7 +107,7 @@ def leave_out_ignored(
     task : LabelTask
     classes : sequence of tuples of str
         The terms of each class of the task.
-    ignored : Ignored
+    ignored : LabelsToIgnore
 
     Returns
     -------

@@ -14,7 +14,7 @@ from semmetrics.core.ragged import row_numbers
 from semmetrics.data.lists import Lists, Terms
 from semmetrics.errors import Fact
 from semmetrics.kinds.base import Options
-from semmetrics.kinds.labels.excluded_labels import Ignored
+from semmetrics.kinds.labels.excluded_labels import LabelsToIgnore
 from semmetrics.kinds.labels.normalization import Cleaning, normalization
 from semmetrics.kinds.note_builders import counted
 from semmetrics.schema import CLASS_NAMES
@@ -136,7 +136,7 @@ def _column_notes(inputs: Sequence[Any], options: Options) -> list[Fact]:
         return []
     *systems, truth = inputs
     clean = normalization(options.normalize)
-    ignored = set(chain.from_iterable(Ignored.of(options.ignore, clean).names))
+    ignored = set(chain.from_iterable(LabelsToIgnore.of(options.ignore, clean).names))
     notes: list[Fact] = []
     for pred in systems:
         if not _is_named_matrix(pred):

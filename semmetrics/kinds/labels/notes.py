@@ -10,14 +10,20 @@ from typing import Any
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, first_of_each
-from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.base import (
+    Measures,
+    ObservationsByTask,
+    Options,
+    Tasks,
+    each_task,
+)
 from semmetrics.kinds.embedding_notes import (
     cache_facts,
     unused_embeddings,
     unused_rules,
 )
 from semmetrics.kinds.item_notes import count_facts, different_items
-from semmetrics.kinds.labels.excluded_labels import Ignored
+from semmetrics.kinds.labels.excluded_labels import LabelsToIgnore
 from semmetrics.kinds.labels.input_notes import input_notes
 from semmetrics.kinds.labels.mistake_notes import mistake_notes
 from semmetrics.kinds.labels.model_notes import label_model_notes, uncalibrated_facts
@@ -45,7 +51,7 @@ def label_notes(
     tasks: Tasks,
     measures: Measures,
     options: Options,
-    noted: Notes,
+    observations: ObservationsByTask,
     inputs: Sequence[Any] = (),
 ) -> list[Fact]:
     """Return notes on probable mistakes, omitted data, and options without effect.
@@ -55,18 +61,18 @@ def label_notes(
     tasks : mapping from system and part to LabelTask
     measures : sequence of Measure
     options : ResolvedOptions
-    noted : mapping from name of a task to Observations
+    observations : mapping from name of a task to Observations
         The observations that were made while tasks were evaluated. Empty for a calibration, which
         evaluates no task.
     inputs : sequence of Lists
         The predictions of each system, then the ground truth.
     """
     truth_source = inputs[-1].source if inputs else ""
-    ignored = Ignored.of(options.ignore, normalization(options.normalize))
+    ignored = LabelsToIgnore.of(options.ignore, normalization(options.normalize))
     notes: list[Fact] = []
     truth_notes: list[Fact] = []
     for name, task in each_task(tasks):
-        observed = noted.get(name, task.observations)
+        observed = observations.get(name, task.observations)
         notes += counted("shared-terms", len(observed.names_of(SHARED_TERMS)), (), name)
         notes += _ignored_label_notes(name, observed, ignored, options)
         notes += _task_notes(name, task, observed, measures, options)
@@ -85,7 +91,7 @@ def label_notes(
     notes += unused_weights(options.weights, inputs)
     if options.taxonomy is not None:
         notes += options.taxonomy.notes
-    if noted:
+    if observations:
         notes += uncalibrated_facts(all_tasks[0].models, measures, options)
     notes += unused_rules(measures, options, "SemF1")
     return notes + _unused_options(all_tasks, measures, options)
@@ -95,7 +101,7 @@ def label_notes(
 
 
 def _ignored_label_notes(
-    where: str, observed: Observations, ignored: Ignored, options: Options
+    where: str, observed: Observations, ignored: LabelsToIgnore, options: Options
 ) -> list[Fact]:
     """Return notes on labels to ignore that do not occur."""
     n_missing = len(ignored.names) - len(observed.names_of(IGNORED_LABELS))

@@ -17,6 +17,7 @@ from semmetrics.data.cells import MISSING_TEXTS
 from semmetrics.data.lists import Lists
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask
+from semmetrics.kinds.labels import MIN_WORDS_OF_SENTENCE
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,
     DELIMITERS,
@@ -47,8 +48,6 @@ from semmetrics.kinds.side_observations import observe_swapped_sides, observe_wo
 
 LIST_AS_TEXT = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")
 """A list written as text, or its first or last part."""
-SENTENCE = 5.0
-"""Mean number of words from which labels look like captions."""
 _MIN_DISTINCT = 10  # distinct labels, and items, below which shares mean little
 _MAX_SHARED = {"pred": 0.05, "ref": 0.01}
 """The largest share of a side's labels that is hardly any."""
@@ -206,14 +205,15 @@ def _observe_sentences(
 ) -> None:
     """Observe sides whose labels look like captions."""
     for side, is_on_side in labels.on_side.items():
-        if not any(1 + name.count(" ") >= SENTENCE for name in names[side]):
+        longest = max((1 + name.count(" ") for name in names[side]), default=0)
+        if longest < MIN_WORDS_OF_SENTENCE:  # nearly always
             continue
         n_words = np.zeros(len(is_on_side), np.int64)
         first_terms = [terms[0] for terms in labels.terms(is_on_side)]
         n_words[is_on_side] = [1 + term.count(" ") for term in first_terms]
         codes = labels.side(side).codes
         total = int(n_words[codes].sum())
-        if total and total >= SENTENCE * len(codes):
+        if total and total >= MIN_WORDS_OF_SENTENCE * len(codes):
             observations.merge(observe_words(side, total, len(codes)))
 
 

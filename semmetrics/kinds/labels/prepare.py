@@ -242,7 +242,7 @@ def _find_node(taxonomy: Any, terms: Iterable[str]) -> int | None:
 
 
 def check_shared(
-    noted: Iterable[Observations], options: Options, names: Sequence[str]
+    observations: Iterable[Observations], options: Options, names: Sequence[str]
 ) -> None:
     """Raise an error if no label is in the taxonomy or in the embedding of the user.
 
@@ -251,7 +251,7 @@ def check_shared(
 
     Parameters
     ----------
-    noted : iterable of Observations
+    observations : iterable of Observations
         The observations in each task.
     options : ResolvedOptions
     names : sequence of str
@@ -259,7 +259,7 @@ def check_shared(
     """
     # A count of 0 is stored, and is an error.
     n_shared: Counter[str] = Counter()
-    for observed in noted:
+    for observed in observations:
         if observed.has(LABELS_IN_TAXONOMY):
             n_shared["taxonomy"] += observed.number(LABELS_IN_TAXONOMY)
         for (detail, _), n in observed.counts_of(EMBEDDED_TERMS).items():

@@ -22,7 +22,7 @@ from semmetrics.kinds.labels.coding import (
     identify_classes,
 )
 from semmetrics.kinds.labels.excluded_labels import (
-    Ignored,
+    LabelsToIgnore,
     count_unverified,
     find_unverified,
     leave_out_ignored,
@@ -99,7 +99,7 @@ def label_task(
     clean = normalization(options.normalize)
     if ref.ranked and not ref.has_marks and not marks_every_label(ref):
         raise InputError("truth-of-scores", ref.source)
-    ignored = Ignored.of(options.ignore, clean)
+    ignored = LabelsToIgnore.of(options.ignore, clean)
     repeats = options.normalize == REPEATING
     # A label to ignore may be empty after normalisation.
     pred = pred.normalized(clean, ignored.written, repeats=repeats)
@@ -118,7 +118,7 @@ def _leave_out(
     task: LabelTask,
     sides: _LabelSides,
     coding: LabelCoding,
-    ignored: Ignored,
+    ignored: LabelsToIgnore,
     options: Options,
 ) -> LabelTask:
     """Remove the parts of a task that are not evaluated, and observe the rest."""
@@ -208,7 +208,7 @@ def _check_unnamed_columns(lists: Lists, other: Lists) -> None:
 def _code_sides(
     sides: _LabelSides,
     class_list: list[Terms] | None,
-    ignored: Ignored,
+    ignored: LabelsToIgnore,
     options: Options,
 ) -> LabelCoding:
     """Find the class of each label."""

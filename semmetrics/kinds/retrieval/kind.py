@@ -13,7 +13,7 @@ from semmetrics.kinds.base import (
     Defaults,
     Kind,
     Measures,
-    Notes,
+    ObservationsByTask,
     Options,
     Tasks,
     each_task,
@@ -127,11 +127,11 @@ class RetrievalKind(Kind):
         tasks: Tasks,
         measures: Measures,
         options: Options,
-        noted: Notes,
+        observations: ObservationsByTask,
         inputs: Sequence[Any],
     ) -> list[Fact]:
         """Return notes for the user on the data and the options."""
-        return retrieval_notes(tasks, measures, options, noted, inputs)
+        return retrieval_notes(tasks, measures, options, observations, inputs)
 
     def describe(self, data: Any) -> dict[str, Any]:
         """Return a record that describes one input."""

@@ -9,7 +9,13 @@ from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact
 from semmetrics.kinds import item_notes, note_builders, sample_weights
-from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.base import (
+    Measures,
+    ObservationsByTask,
+    Options,
+    Tasks,
+    each_task,
+)
 from semmetrics.kinds.retrieval.phi import phi_notes
 from semmetrics.kinds.retrieval.task import LISTED
 from semmetrics.metrics.retrieval import HitRate, Recall
@@ -30,7 +36,7 @@ def retrieval_notes(
     tasks: Tasks,
     measures: Measures,
     options: Options,
-    noted: Notes,
+    observations: ObservationsByTask,
     inputs: Sequence[Any],
 ) -> list[Fact]:
     """Return notes on the size of each run, ties, probable mistakes, and options without effect."""
@@ -38,7 +44,7 @@ def retrieval_notes(
     recalls = [m for m in measures if m.definition in (Recall, HitRate)]
     has_recall_only = {m.definition for m in recalls} == {Recall}
     for name, task in each_task(tasks):
-        observed = noted.get(name, task.observations)
+        observed = observations.get(name, task.observations)
         notes += _task_notes(name, task, observed)
         if has_recall_only:
             n_several = observed.number("several")
