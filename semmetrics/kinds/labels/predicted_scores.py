@@ -125,7 +125,7 @@ def score_facts(
     measures: Measures,
     options: Options,
 ) -> list[Fact]:
-    """Return notes on scores without effect, odd thresholds, and missing scores.
+    """Return notes on unused scores, unsuitable thresholds, short lists, and the order of labels.
 
     Parameters
     ----------
@@ -180,12 +180,12 @@ def _threshold_notes(
     highest = max(map(float, highest_scores))
     lowest = min(map(float, lowest_scores))
     notes = []
-    if are_not_probabilities(lowest, highest):
-        for threshold in score_thresholds(measures):
-            if is_threshold_of_probabilities(threshold):
-                notes.append(_not_probabilities(where, threshold, lowest, highest))
+    if _are_not_probabilities(lowest, highest):
+        for threshold in _score_thresholds(measures):
+            if _is_threshold_of_probabilities(threshold):
+                notes.append(_not_probabilities_note(where, threshold, lowest, highest))
     cutting_measures = [m for m in measures if not m["keep_at_least"]]
-    for threshold in score_thresholds(cutting_measures, ("threshold",)):
+    for threshold in _score_thresholds(cutting_measures, ("threshold",)):
         if round_to(float(threshold), task.precision) >= highest:
             values = {"threshold": threshold, "highest": highest}
             notes.append(Fact("nothing-predicted", where=where, values=values))
@@ -205,7 +205,9 @@ def probability_facts(
     options : ResolvedOptions
         With an ``activation`` there are no notes.
     """
-    thresholds = list(filter(is_threshold_of_probabilities, score_thresholds(measures)))
+    thresholds = list(
+        filter(_is_threshold_of_probabilities, _score_thresholds(measures))
+    )
     if not thresholds or options.activation is not None:
         return []
     notes = []
@@ -214,12 +216,14 @@ def probability_facts(
             continue
         lowest = float(values.min())
         highest = float(values.max())
-        if are_not_probabilities(lowest, highest):
-            notes.append(_not_probabilities(system, thresholds[0], lowest, highest))
+        if _are_not_probabilities(lowest, highest):
+            notes.append(
+                _not_probabilities_note(system, thresholds[0], lowest, highest)
+            )
     return notes
 
 
-def _not_probabilities(
+def _not_probabilities_note(
     where: str, threshold: str, lowest: float, highest: float
 ) -> Fact:
     """Return the note on a threshold of probabilities for scores that are not probabilities."""
@@ -249,7 +253,7 @@ def activation_facts(
     return [Fact("activated-probabilities", where=where, values={"scores": scores})]
 
 
-def score_thresholds(
+def _score_thresholds(
     measures: Iterable[Measure], rules: Collection[str] = _THRESHOLD_RULES
 ) -> list[str]:
     """Return the thresholds of the decoding rules of measures, as they are written, each once.
@@ -268,7 +272,7 @@ def score_thresholds(
     return list(dict.fromkeys(thresholds))
 
 
-def is_threshold_of_probabilities(threshold: str) -> bool:
+def _is_threshold_of_probabilities(threshold: str) -> bool:
     """Return whether a threshold is inside (0, 1).
 
     The threshold 0 is excluded, because it is usual for logits.
@@ -276,7 +280,7 @@ def is_threshold_of_probabilities(threshold: str) -> bool:
     return 0 < float(threshold) < 1
 
 
-def are_not_probabilities(lowest: float, highest: float) -> bool:
+def _are_not_probabilities(lowest: float, highest: float) -> bool:
     """Return whether scores are outside [0, 1] by more than rounding errors."""
     return lowest < -_MAX_ROUNDING or highest > 1 + _MAX_ROUNDING
 
