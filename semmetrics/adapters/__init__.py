@@ -13,7 +13,7 @@ from semmetrics.metrics.parsing import kinds_of_all, listed
 
 
 def as_sides(
-    options: Mapping[str, Any], *sides: Any, by_place: bool = True
+    options: Mapping[str, Any], *sides: Any, by_index: bool = True
 ) -> list[Any]:
     """Convert vectors of classes to the inputs of semmetrics.
 
@@ -27,7 +27,7 @@ def as_sides(
         The options of ``score``: task or measures, and classes.
     *sides
         Predictions and references.
-    by_place : bool
+    by_index : bool
         Whether integers are indices into the class list. Otherwise, or without a class
         list, they are names.
 
@@ -48,7 +48,7 @@ def as_sides(
     [[['dog'], ['cat']], [['cat'], ['cat']]]
     """
     kinds = _find_kinds(options)
-    name_of_index = _find_names(options, by_place=by_place)
+    name_of_index = _find_names(options, by_index=by_index)
     are_label_sets = "labels" in kinds and "captions" not in kinds
     if not are_label_sets and kinds != ["classes"]:
         return list(sides)
@@ -76,12 +76,12 @@ def _find_kinds(options: Mapping[str, Any]) -> list[str]:
     return kinds_of_all(listed(options.get("measures") or ()))
 
 
-def _find_names(options: Mapping[str, Any], *, by_place: bool) -> dict[int, Any]:
+def _find_names(options: Mapping[str, Any], *, by_index: bool) -> dict[int, Any]:
     """Return the names of classes by index. Empty if integers are names."""
     classes = options.get("classes")
     if isinstance(classes, (str, os.PathLike)):
         classes = read_class_list(classes)
-    if classes is None or not by_place:
+    if classes is None or not by_index:
         return {}
     return dict(enumerate(classes))
 

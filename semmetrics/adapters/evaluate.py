@@ -84,15 +84,15 @@ class SemMetric:
         predictions: object = None,
         references: object = None,
         weights: object = None,
-        **given: Any,
+        **options: Any,
     ) -> dict[str, float]:
-        """Score the items that were added and the items given here, then discard them.
+        """Score the items that were added and the items of this call, then discard them.
 
         Parameters
         ----------
         predictions, references, weights
             As for ``Scorer.update``.
-        **given
+        **options
             Options that replace the options of the metric.
 
         Returns
@@ -103,9 +103,9 @@ class SemMetric:
         Raises
         ------
         InputError
-            If the items or an option are invalid. The items that were added are kept.
+            If the items or an option are invalid. The items that were added are not discarded.
         """
-        options = self._options | given
+        options = self._options | options
         batches = list(self._batches)
         if predictions is not None:
             batches.append((predictions, references, weights))

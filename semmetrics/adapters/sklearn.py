@@ -127,7 +127,7 @@ def measure_value(
             _name_float_classes(targets.pred, columns),
         )
 
-    truth, preds = as_sides(options, targets.true, targets.pred, by_place=False)
+    truth, preds = as_sides(options, targets.true, targets.pred, by_index=False)
     are_vectors = all(map(_is_vector_of_classes, targets))
     if measure.definition is HammingLoss and are_vectors:
         options["measures"] = ["SubsetAccuracy"]

@@ -22,10 +22,11 @@ from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.metrics.definition import Definition, Measure
 
 Options: TypeAlias = ResolvedOptions
+"""The options of a score."""
 Measures: TypeAlias = Sequence[Measure]
 Tasks: TypeAlias = Mapping[str, Mapping[str, Any]]
 """The tasks by system and part."""
-Notes: TypeAlias = Mapping[str, Any]
+ObservationsByTask: TypeAlias = Mapping[str, Any]
 """The observations in each task, by the name of the task."""
 
 
@@ -104,7 +105,7 @@ class Kind(ABC):
         tasks: Tasks,
         measures: Measures,
         options: Options,
-        noted: Notes,
+        observations: ObservationsByTask,
         inputs: Sequence[Any],
     ) -> list[Fact]:
         """Return notes for the user on the data and the options.
@@ -114,20 +115,20 @@ class Kind(ABC):
         tasks : mapping from system and part to Task
         measures : sequence of Measure
         options : ResolvedOptions
-        noted : mapping from name of a task to Observations
+        observations : mapping from name of a task to Observations
             The observations that were made while the tasks were evaluated.
         inputs : sequence of Lists or Matrix
             The predictions of each system, then the ground truth.
         """
 
     def check_shared(
-        self, noted: Iterable[Any], options: Options, names: Sequence[str]
+        self, observations: Iterable[Any], options: Options, names: Sequence[str]
     ) -> None:
         """Raise an error if an input that an option names has nothing in common with the data.
 
         Parameters
         ----------
-        noted : iterable of Observations
+        observations : iterable of Observations
             The observations in each task.
         options : ResolvedOptions
         names : sequence of str
@@ -155,7 +156,7 @@ class Kind(ABC):
     def explain_definition(self, definition: Definition) -> dict[str, str]:
         """Return lines that explain a measure for this kind of data, by their names.
 
-        The value of "options" is the command-line options of an example.
+        "options" has the command-line options that an example command needs.
         """
 
     @abstractmethod

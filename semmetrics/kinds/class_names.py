@@ -43,7 +43,7 @@ def find_names(names: Iterable[Any], among: Iterable[Any]) -> tuple[Ints, list[s
     return positions, missing
 
 
-def outside_classes(
+def outside_classes_error(
     value: object, classes: Sequence[Any], where: str, role: str
 ) -> InputError:
     """Return the error for a name that is not in the class list.
@@ -64,31 +64,30 @@ def outside_classes(
 
     Examples
     --------
-    >>> print(outside_classes("2", ["cat", "dog"], "gt.json", "the class"))
+    >>> print(outside_classes_error("2", ["cat", "dog"], "gt.json", "the class"))
     gt.json: the class is 2, but the class list has 2 classes, numbered from 0 to 1. If the file
     counts from 1, subtract 1. Otherwise correct classes=.
     """
     text = str(value)
     is_number = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
-    values: dict[str, Any]
-    if is_number and int(text) >= len(classes) and not _has_number(classes):
-        values = {
-            "role": role,
-            "value": text,
-            "size": len(classes),
-            "last": len(classes) - 1,
-        }
-        return InputError("number-outside-classes", where, **values)
+    last = len(classes) - 1
+    if is_number and int(text) > last and not _has_number(classes):
+        return InputError(
+            "number-outside-classes",
+            where,
+            role=role,
+            value=text,
+            size=len(classes),
+            last=last,
+        )
+    values: dict[str, Any] = {"role": role, "value": value}
     similar = _find_similar_class(text, classes)
-    if similar is None:
-        values = {"role": role, "value": value}
-        if _are_positions(classes) and not text.removeprefix("-").isdecimal():
-            last = len(classes) - 1
-            values["problem"] = f"a name, but the classes are only numbers, 0 to {last}"
-            values["action"] = "Name the classes with"
-        return InputError("outside-classes", where, **values)
-    values = {"role": role, "value": value, "similar": similar}
-    return InputError("similar-class", where, **values)
+    if similar is not None:
+        return InputError("similar-class", where, **values, similar=similar)
+    if _are_positions(classes) and not text.removeprefix("-").isdecimal():
+        values["problem"] = f"a name, but the classes are only numbers, 0 to {last}"
+        values["action"] = "Name the classes with"
+    return InputError("outside-classes", where, **values)
 
 
 def _are_positions(classes: Sequence[Any]) -> bool:
@@ -98,9 +97,9 @@ def _are_positions(classes: Sequence[Any]) -> bool:
 
 
 def _has_number(classes: Sequence[Any]) -> bool:
-    """Return whether a class is called by a number.
+    """Return whether the name of a class is a number.
 
-    Then numbers in the data are names of classes, not their positions.
+    Numbers in the data are then names of classes, not their positions.
     """
     for entry in classes:
         terms = entry

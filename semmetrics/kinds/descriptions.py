@@ -21,7 +21,7 @@ _MAX_SHOWN_NAMES = 10  # with their counts
 
 
 def describe_input(
-    data: Lists | Matrix, odd: Iterable[Fact], **more: Any
+    data: Lists | Matrix, odd: Iterable[Fact], **values_of_kind: Any
 ) -> dict[str, Any]:
     """Return a record that describes an input.
 
@@ -30,26 +30,26 @@ def describe_input(
     data : Lists or Matrix
     odd : iterable of Fact
         Notes on probable mistakes.
-    **more
-        The values of the kind.
+    **values_of_kind
+        Other values of the record, which depend on the kind.
 
     Returns
     -------
     dict
-        "understood", "notes", "items", "ids" (whether items have ids), the values of ``more``,
-        and "odd". For a matrix also "shape", "dtype" and "range", whose ends are None if they are
+        "understood", "notes", "items", "ids" (whether items have ids), the values of the kind, and
+        "odd". For a matrix also "shape", "dtype" and "range", whose ends are None if they are
         undefined.
     """
     if isinstance(data, Matrix):
-        more["shape"] = list(data.values.shape)
-        more["dtype"] = str(data.values.dtype)
-        more["range"] = _find_range(data)
+        values_of_kind["shape"] = list(data.values.shape)
+        values_of_kind["dtype"] = str(data.values.dtype)
+        values_of_kind["range"] = _find_range(data)
     return {
         "understood": data.understood,
         "notes": list(map(str, data.notes)),
         "items": len(data),
         "ids": data.has_ids,
-        **more,
+        **values_of_kind,
         "odd": list(map(str, odd)),
     }
 
@@ -116,7 +116,7 @@ def finite_or_none(value: float) -> float | None:
 # ---- text ---------------------------------------------------------------------------------------
 
 
-def format_known(record: Mapping[str, Any]) -> str:
+def format_item_count(record: Mapping[str, Any]) -> str:
     """Write how many items there are, and what identifies them."""
     key = "position"
     if record["ids"]:
@@ -161,14 +161,14 @@ def format_matrix(record: Mapping[str, Any], items: str, values: str) -> dict[st
     if low is not None:
         span = f"from {low:g} to {high:g}"
     return {
-        items: format_known(record),
+        items: format_item_count(record),
         "shape": f"{rows:,} x {columns:,}, {record['dtype']}",
         values: span,
     }
 
 
 def on_one_line(text: str) -> str:
-    r"""Return a text on one line, with control characters escaped.
+    r"""Return a string on one line, with control characters escaped.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from semmetrics.core.hashing import UNVERSIONED
@@ -13,11 +14,12 @@ from semmetrics.kinds.note_builders import counted, no_effect
 from semmetrics.options import OPTIONS
 
 _MAX_SHOWN_TEXTS = 3
-"""The most texts that a note shows as examples."""
+"""How many strings a note shows as examples."""
 _MAX_SHOWN_CHARACTERS = 60
-"""The most characters of each example."""
-# "composed": from pieces of words. "untuned": outside the vocabulary of the tuning.
+"""How many characters of each example are shown."""
 _PROBLEMS = ("unknown", "composed", "untuned", "zero_vectors", "truncated")
+"""Problems of strings: "composed" from pieces of words, or "untuned", which is outside the
+vocabulary of the tuning."""
 
 
 def model_facts(
@@ -25,7 +27,7 @@ def model_facts(
     model: Any,
     counts: Mapping[str, int],
     noun: str,
-    which: Mapping[str, Sequence[str]] | None = None,
+    texts_of_problem: Mapping[str, Sequence[str]] = MappingProxyType({}),
     oov: str = "",
 ) -> list[Fact]:
     """Return notes on strings that a model does not know or does not read completely.
@@ -39,14 +41,13 @@ def model_facts(
         How many strings have the problem: "unknown", "composed", "untuned", "zero_vectors" or
         "truncated".
     noun : str
-        The word for a text in messages: "phrase".
-    which : mapping from problem to sequence of str, optional
+        The word for a string in messages: "phrase".
+    texts_of_problem : mapping from problem to sequence of str, optional
         The strings with each problem. The first ones are shown.
     oov : str
         The policy for unknown strings. Default: the policy of the model.
     """
     values = {"noun": noun, "model": model.embedder.identity, "oov": oov or model.oov}
-    texts_of_problem = which or {}
     notes: list[Fact] = []
     for problem in _PROBLEMS:
         texts = texts_of_problem.get(problem, ())[:_MAX_SHOWN_TEXTS]
@@ -56,14 +57,16 @@ def model_facts(
     return notes
 
 
-def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
+def unused_rules(
+    measures: Measures, options: Options, example_measure: str
+) -> list[Fact]:
     """Return notes on the user's options of embeddings, if no measure compares meanings.
 
     Parameters
     ----------
     measures : sequence of Measure
     options : ResolvedOptions
-    such : str
+    example_measure : str
         The name of a measure that would use the options, for the notes.
     """
     if used_embeddings(measures):
@@ -77,7 +80,7 @@ def unused_rules(measures: Measures, options: Options, such: str) -> list[Fact]:
         if name in noted_elsewhere or name not in options.set_by_user:
             continue
         if option.acts_by == "embedding":
-            why = f"none of the measures compares meanings ({such} does)"
+            why = f"none of the measures compares meanings ({example_measure} does)"
             notes.append(no_effect(name, why))
     return notes
 
@@ -88,7 +91,7 @@ def unused_embeddings(measures: Measures, embedding: Any) -> list[Fact]:
     Parameters
     ----------
     measures : sequence of Measure
-    embedding : None, specification, Embedder, or mapping from name to those
+    embedding : specification, Embedder, mapping from name to either, or None
         The embedding of the user.
 
     Examples
@@ -128,7 +131,7 @@ def cache_facts(models: Iterable[Any], cache: object) -> list[Fact]:
     cached = [
         embedder for embedder in embedders if isinstance(embedder, CachedEmbedder)
     ]
-    if not cached:  # only embedders that are slower than the cache have one
+    if not cached:  # an embedder is cached only if it is slower than the cache
         return [no_effect("cache", "no embedding in use is slower")]
     troubles = [embedder.trouble for embedder in cached if embedder.trouble]
     return list(dict.fromkeys(troubles))

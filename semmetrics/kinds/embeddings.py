@@ -17,7 +17,7 @@ from semmetrics.metrics.definition import DEFAULT_EMBEDDING, Measure, model_key
 
 
 def read_embedding(embedding: Any) -> Any:
-    """Return the embedding of the user, with mappings from words to vectors made embeddings.
+    """Return the embedding of the user. Mappings from words to vectors become embeddings.
 
     Raises
     ------
@@ -37,19 +37,19 @@ def read_embedding(embedding: Any) -> Any:
     return specs
 
 
-def by_name(given: Any) -> dict[str, Any]:
-    """Return the values of an option that takes one value, the default, or several by name.
+def by_name(value: Any) -> dict[str, Any]:
+    """Return the values of an option by name. A single value is the default.
 
     Examples
     --------
     >>> by_name("static"), by_name({"bert": "sbert:bert"}), by_name(None)
     ({'default': 'static'}, {'bert': 'sbert:bert'}, {})
     """
-    if isinstance(given, Mapping):
-        return dict(given)
-    if given is None:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if value is None:
         return {}
-    return {DEFAULT_EMBEDDING: given}
+    return {DEFAULT_EMBEDDING: value}
 
 
 def used_embeddings(measures: Measures) -> list[str]:
@@ -67,7 +67,7 @@ def embedding_name(measure: Measure, embedding: Any) -> str:
     Parameters
     ----------
     measure : Measure
-    embedding : None, specification, Embedder, or mapping from name to those
+    embedding : specification, Embedder, mapping from name to either, or None
         The embedding of the user.
 
     Examples
@@ -89,7 +89,7 @@ def embeddings_of(measures: Measures, embedding: Any) -> dict[str, Any]:
     Parameters
     ----------
     measures : sequence of Measure
-    embedding : None, specification, Embedder, or mapping from name to those
+    embedding : specification, Embedder, mapping from name to either, or None
         The embedding of the user.
 
     Raises

@@ -48,18 +48,18 @@ def count_facts(name: str, task: Any) -> list[Fact]:
     return notes
 
 
-def different_items(tasks: Tasks, apart: Collection[str] = ()) -> list[Fact]:
+def different_items(tasks: Tasks, excluded: Collection[str] = ()) -> list[Fact]:
     """Return a note if systems are scored on different items.
 
     Parameters
     ----------
     tasks : mapping from system and part to Task
-    apart : collection of str
-        Systems that always have items of their own, and are not compared.
+    excluded : collection of str
+        Systems that are not compared, because they always have items of their own.
     """
     items_by_part: dict[str, set[tuple[int, int]]] = {}
     for system, parts in tasks.items():
-        if system in apart:
+        if system in excluded:
             continue
         for part, task in parts.items():
             fingerprint = int(task.hashes.sum(dtype=np.uint64))

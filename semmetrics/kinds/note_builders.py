@@ -37,7 +37,7 @@ def named(
 ) -> list[Fact]:
     """Return a note that counts names and shows the first ones, or no note without names.
 
-    The other parameters are those of `counted`.
+    The other parameters are as for `counted`.
     """
     all_names = list(names)
     return counted(code, len(all_names), all_names, where, **values)

@@ -13,7 +13,6 @@ from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.errors import InputError
 from semmetrics.options import (
     OPTIONS,
-    Option,
     clean_rule,
     decoding_rules,
     is_asked,
@@ -25,8 +24,8 @@ from semmetrics.options import (
 class ResolvedOptions:
     """The immutable value of every option of `semmetrics.options`.
 
-    An option that the user does not set has its default. The value of an option for a file is the
-    path, until `Kind.read_side_inputs` replaces it by the content.
+    An option that the user does not set has its default. If an option is a path, its value is the
+    path until `Kind.read_side_inputs` replaces it by the content of the file.
 
     Attributes
     ----------
@@ -154,7 +153,7 @@ class ResolvedOptions:
 
 
 def resolve_options(
-    given: Mapping[str, Any],
+    user_options: Mapping[str, Any],
     kind: str,
     *,
     protocol: str | None = None,
@@ -164,7 +163,7 @@ def resolve_options(
 
     Parameters
     ----------
-    given : mapping from name to value
+    user_options : mapping from name to value
         The options of the user. None means that an option is not set.
     kind : str
         The kind of data that is evaluated.
@@ -184,54 +183,51 @@ def resolve_options(
     >>> options.missing, options.normalize, options.seed
     ('skip', 'none', 12345)
     """
-    given = copy_options(given)
-    for name, value in given.items():
-        if is_given(value) and not _applies_to(OPTIONS[name], kind):
-            raise _not_of_kind(name, kind, given)
-    rules = _decoding_rules(given)
+    set_options = copy_options(user_options)
+    _check_kind(set_options, kind)
+    rules = _decoding_rules(set_options)
     if rules is not None:
-        given["decode"] = rules
+        set_options["decode"] = rules
     for name, value in fixed.items():
-        if given.get(name, value) != value:
+        if set_options.get(name, value) != value:
             names = f"{name}={value}"
             raise InputError("fixed-by", what=f"protocol {protocol}", names=names)
 
     values: dict[str, Any] = {n: option.default for n, option in OPTIONS.items()}
-    values.update(given)
+    values.update(set_options)
     values.update(fixed)
     values["read"] = values["read"] or DEFAULTS
     set_by_user = frozenset(
-        name for name, value in given.items() if is_asked(name, value)
+        name for name, value in set_options.items() if is_asked(name, value)
     )
     return ResolvedOptions(set_by_user=set_by_user, opened={}, **values)
 
 
-def _not_of_kind(name: str, kind: str, given: Mapping[str, Any]) -> InputError:
-    """Return the error for an option that does not exist for a kind."""
-    values = {"name": name, "kind": kind}
-    if name == "top_k" and kind == "retrieval":
-        values["fix"] = "write the cutoffs in the measure, such as HitRate@1,5"
-    elif given.get("task") is not None:
-        values["fix"] = "remove it"
-    return InputError("not-of-kind", **values)
+def _check_kind(set_options: Mapping[str, Any], kind: str) -> None:
+    """Raise an error if an option is set that does not exist for a kind."""
+    for name, value in set_options.items():
+        kinds = OPTIONS[name].kinds
+        if not is_given(value) or not kinds or kind in kinds:
+            continue
+        values = {"name": name, "kind": kind}
+        if name == "top_k" and kind == "retrieval":
+            values["fix"] = "write the cutoffs in the measure, such as HitRate@1,5"
+        elif set_options.get("task") is not None:
+            values["fix"] = "remove it"
+        raise InputError("not-of-kind", **values)
 
 
-def _decoding_rules(given: Mapping[str, Any]) -> str | list[str] | None:
+def _decoding_rules(set_options: Mapping[str, Any]) -> str | list[str] | None:
     """Return the decoding rules of ``threshold`` and ``decode``, or None without any."""
-    rules = given.get("decode")
-    if "threshold" in given:
-        return decoding_rules(rules, given["threshold"])
+    rules = set_options.get("decode")
+    if "threshold" in set_options:
+        return decoding_rules(rules, set_options["threshold"])
     if isinstance(rules, (list, tuple)):
         return [clean_rule(rule) for rule in rules]
     return None if rules is None else clean_rule(rules)
 
 
-def _applies_to(option: Option, kind: str) -> bool:
-    """Return whether an option exists for a kind."""
-    return not option.kinds or kind in option.kinds
-
-
-def copy_options(given: Mapping[str, Any]) -> dict[str, Any]:
+def copy_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that are set, with copies of containers that the caller may change.
 
     Examples
@@ -242,14 +238,14 @@ def copy_options(given: Mapping[str, Any]) -> dict[str, Any]:
     >>> options
     {'weights': {'a': 1.0}, 'ignore': ['a', 'b']}
     """
-    options: dict[str, Any] = {}
-    for name, value in given.items():
+    copies: dict[str, Any] = {}
+    for name, value in options.items():
         if value is None:
             continue
         if isinstance(value, Iterator):
-            options[name] = list(value)
+            copies[name] = list(value)
         elif isinstance(value, (dict, list, set)):
-            options[name] = value.copy()
+            copies[name] = value.copy()
         else:
-            options[name] = value
-    return options
+            copies[name] = value
+    return copies

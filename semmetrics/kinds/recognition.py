@@ -62,13 +62,13 @@ class Verdict(NamedTuple):
     certainty : Certainty
     reason : str
         Why the data are ambiguous, for the error message.
-    whats : tuple of str
+    descriptions : tuple of str
         A description of each side, if the kind knows more than the samples.
     """
 
     certainty: Certainty
     reason: str = ""
-    whats: tuple[str, ...] = ()
+    descriptions: tuple[str, ...] = ()
 
 
 Recogniser: TypeAlias = Callable[[Sequence[Sample]], Verdict]
@@ -154,8 +154,8 @@ def find_recogniser(name: str) -> Recogniser | None:
     return recognise
 
 
-def names_entries(sample: Sample, form: Form) -> bool:
-    """Return whether a sample has a column or key with the name of a kind's entries.
+def has_entry_column(sample: Sample, form: Form) -> bool:
+    """Return whether a sample has a column or key whose name is one for the entries of a kind.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def _describe_sides(
 
     For a single input, and ``with_words``, the mean number of words of strings in lists is added.
     """
-    descriptions = list(verdict.whats)
+    descriptions = list(verdict.descriptions)
     if not descriptions:
         descriptions = [sample.what for sample in samples]
     if with_words or len(samples) == 1:

@@ -2,7 +2,7 @@
 
 A task observes signs that its sides are swapped, and how many words the entries of a side have.
 The data may come in parts, such as batches, whose observations add up. A sign leads to a note only
-if all parts have it. Therefore `swapped_sides` also counts the parts.
+if all parts have it. Therefore `observe_swapped_sides` also counts the parts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PREDICTION_WORDS = {
     "candidates",
     "outputs",
 }
-"""Words in the names of files."""
+"""Words in the names of files. No word is in both sets."""
 _SIGNS = {
     "names": "the files are named as if the predictions were the ground truth",
     "scores": "only the ground truth has scores",
@@ -53,7 +53,7 @@ _SIGNS = {
 """The signs of swapped sides, and their texts."""
 
 
-def swapped_sides(pred: Lists, ref: Lists) -> Observations:
+def observe_swapped_sides(pred: Lists, ref: Lists) -> Observations:
     """Observe signs that predictions and ground truth are in the wrong order.
 
     The result also counts this part of the data, and on which sides it has entries.
@@ -64,8 +64,8 @@ def swapped_sides(pred: Lists, ref: Lists) -> Observations:
         observations.count(_PARTS, 1, "pred")
     if len(ref.side.codes):
         observations.count(_PARTS, 1, "ref")
-    pred_named_as_truth = _is_named(pred, _TRUTH_WORDS - _PREDICTION_WORDS)
-    if pred_named_as_truth and _is_named(ref, _PREDICTION_WORDS - _TRUTH_WORDS):
+    is_pred_named_as_truth = _is_file_named(pred, _TRUTH_WORDS)
+    if is_pred_named_as_truth and _is_file_named(ref, _PREDICTION_WORDS):
         observations.count(SWAPPED, 1, "names")
     if ref.side.scores is not None and pred.side.scores is None:
         observations.count(SWAPPED, 1, "scores")
@@ -75,12 +75,13 @@ def swapped_sides(pred: Lists, ref: Lists) -> Observations:
     return observations
 
 
-def _is_named(lists: Lists, words: set[str]) -> bool:
-    """Return whether the name of a file contains one of these words."""
+def _is_file_named(lists: Lists, words: set[str]) -> bool:
+    """Return whether an input is a file whose name contains one of these words."""
     name = PurePath(lists.source).name
     if "." not in name:
         return False
     parts = re.split(r"[^a-z]+", name.lower())
+    # "ground_truth.json" has the word "groundtruth".
     first_two = "".join(parts[:2])
     return not words.isdisjoint([*parts, first_two])
 
@@ -95,7 +96,7 @@ def swapped_facts(observed: Observations) -> list[Fact]:
     return notes
 
 
-def note_words(side: str, n_words: int, n_entries: int) -> Observations:
+def observe_words(side: str, n_words: int, n_entries: int) -> Observations:
     """Observe how many words the entries of a side have.
 
     Parameters

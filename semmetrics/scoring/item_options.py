@@ -13,7 +13,7 @@ from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
-from semmetrics.kinds.labels.set_sizes import read_set_size_probs
+from semmetrics.kinds.labels.side_inputs import read_set_size_probs
 from semmetrics.kinds.options import resolve_options
 from semmetrics.kinds.sample_weights import read_weights, unused_weights
 from semmetrics.options import OPTIONS

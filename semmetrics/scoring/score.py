@@ -173,7 +173,10 @@ def warn_of_scores(evaluation: Evaluation) -> bool:
     """
     if evaluation.kind.name != "labels":
         return False
-    from semmetrics.kinds.labels.score_notes import activation_facts, probability_facts
+    from semmetrics.kinds.labels.predicted_scores import (
+        activation_facts,
+        probability_facts,
+    )
 
     options = evaluation.options
     measures = evaluation.chosen.measures

@@ -330,7 +330,7 @@ class Scorer:
         """Warn of the first batch of scores that are not probabilities, once for a scorer."""
         if self._has_warned or self.setup.kind.name != "labels":
             return
-        from semmetrics.kinds.labels.score_notes import probability_facts
+        from semmetrics.kinds.labels.predicted_scores import probability_facts
 
         options = self.setup.options
         rules = options.decode or []

@@ -1,4 +1,4 @@
-"""Captions: sentences about an image. How they are written, read and recognised."""
+"""Captions: sentences about an image. This module reads and recognises them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from semmetrics.data.matrix import Matrix
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.samples import Sample
 from semmetrics.errors import InputError
-from semmetrics.kinds.recognition import Certainty, Verdict, names_entries
+from semmetrics.kinds.recognition import Certainty, Verdict, has_entry_column
 from semmetrics.options import FORMATS
 
 _NAMES = (
@@ -52,7 +52,7 @@ _FORM_BY_CAPTION_ID = replace(
     first_id="caption_id",
 )
 _MIN_WORDS_OF_CAPTION = 2.5
-"""The mean number of words from which on lists of strings could be captions."""
+"""The mean number of words from which lists of strings could be captions."""
 
 
 def as_captions(
@@ -125,9 +125,9 @@ def _as_lists(data: Any, form: Form, source: str, options: ReadOptions | None) -
 
 def recognise(samples: Sequence[Sample]) -> Verdict:
     """Return how certain it is that the data are captions: one string per item, or sentences."""
-    if any(_is_named_caption(sample) for sample in samples):
-        descriptions = [_describe_sample(sample) for sample in samples]
-        return Verdict(Certainty.CERTAIN, whats=tuple(descriptions))
+    if any(map(_is_named_caption, samples)):
+        descriptions = tuple(map(_describe_sample, samples))
+        return Verdict(Certainty.CERTAIN, descriptions=descriptions)
     shapes = {sample.shape for sample in samples}
     if "strings" in shapes:
         certainty = Certainty.LIKELY
@@ -143,6 +143,7 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
 
 
 def _is_coco_sample(sample: Sample) -> bool:
+    """Return whether a side consists of COCO captions."""
     return public.is_coco_captions(sample.value or {})
 
 
@@ -150,7 +151,7 @@ def _is_named_caption(sample: Sample) -> bool:
     """Return whether a format, or the name of a column, is for captions."""
     if sample.shape == "text" or sample.noun == FORM.noun:
         return True
-    return _is_coco_sample(sample) or names_entries(sample, FORM)
+    return _is_coco_sample(sample) or has_entry_column(sample, FORM)
 
 
 def _describe_sample(sample: Sample) -> str:

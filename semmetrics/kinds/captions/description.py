@@ -1,4 +1,4 @@
-"""Describe captions, and what measures and protocols mean for them."""
+"""Describe captions, and explain measures and protocols for captions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from semmetrics.kinds.captions.oddities import count_words
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Definition
 
-_MAX_LETTERS = 40
-"""The letters of a caption that is named with others, after which it is cut."""
+_MAX_CHARACTERS = 40
+"""How many characters are shown of a caption in a list."""
 
 
 def describe(captions: Lists) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def describe(captions: Lists) -> dict[str, Any]:
     -------
     dict
         Plain values, None if undefined: the form of the input, the numbers of items, captions and
-        words, the captions that occur more than once, and oddities.
+        words, the captions that occur more than once, and probable mistakes.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def describe(captions: Lists) -> dict[str, Any]:
             repeated.append({"caption": text, "count": n})
     return descriptions.describe_input(
         captions,
-        _find_odd(captions, texts),
+        _find_mistakes(captions, texts),
         captions=len(texts),
         distinct=len(occurrences),
         cardinality=descriptions.describe_sizes(captions.side.indptr),
@@ -72,8 +72,8 @@ def _describe_words(texts: Sequence[str]) -> dict[str, Any]:
     return record
 
 
-def _find_odd(captions: Lists, texts: Sequence[str]) -> list[Fact]:
-    """Note captions that are accepted but are probably mistakes."""
+def _find_mistakes(captions: Lists, texts: Sequence[str]) -> list[Fact]:
+    """Return notes on captions that are accepted but are probably mistakes."""
     facts = item_notes.find_gaps(captions)
     facts += _find_empty(captions, texts)
     distinct = list(dict.fromkeys(texts))
@@ -82,9 +82,9 @@ def _find_odd(captions: Lists, texts: Sequence[str]) -> list[Fact]:
         stripped = text.strip()
         if stripped and text != stripped:
             padded.append(text)
-    facts += _name_captions("shared-captions", _find_shared(captions, texts))
-    facts += _name_captions("padded-texts", padded)
-    facts += _name_captions("hidden-characters", _find_hidden_characters(distinct))
+    facts += _caption_notes("shared-captions", _find_shared(captions, texts))
+    facts += _caption_notes("padded-texts", padded)
+    facts += _caption_notes("hidden-characters", _find_hidden_characters(distinct))
     n_words, n_captions = count_words(captions, captions.side.codes)
     if n_captions:
         values = {"side": "captions", "mean": n_words / n_captions}
@@ -93,7 +93,7 @@ def _find_odd(captions: Lists, texts: Sequence[str]) -> list[Fact]:
 
 
 def _find_empty(captions: Lists, texts: Sequence[str]) -> list[Fact]:
-    """Note the items with captions that are empty or only white space."""
+    """Return a note on items with captions that are empty or only white space."""
     is_empty = np.array([not text.strip() for text in texts], np.bool_)
     item_of_caption = row_numbers(captions.side.indptr)
     items = np.unique(item_of_caption[is_empty])
@@ -114,23 +114,23 @@ def _find_shared(captions: Lists, texts: Sequence[str]) -> list[str]:
 
 def _find_hidden_characters(texts: Sequence[str]) -> list[str]:
     """Return the captions with control characters, such as tabs and line breaks."""
-    letters = set().union(*texts)
-    controls = {letter for letter in letters if unicodedata.category(letter) == "Cc"}
+    characters = set().union(*texts)
+    controls = {char for char in characters if unicodedata.category(char) == "Cc"}
     if not controls:
         return []
     return [text for text in texts if not controls.isdisjoint(text)]
 
 
-def _name_captions(code: str, texts: Sequence[str]) -> list[Fact]:
-    """Note something about captions, which are shortened."""
+def _caption_notes(code: str, texts: Sequence[str]) -> list[Fact]:
+    """Return a note that counts captions and shows the first ones, shortened."""
     return note_builders.named(code, map(_shorten, texts), noun="caption")
 
 
 def _shorten(text: str) -> str:
-    """Return the beginning of a caption that is too long to be named with others."""
-    if len(text) <= _MAX_LETTERS:
+    """Return a caption, or the beginning of a long one, to show it in a list."""
+    if len(text) <= _MAX_CHARACTERS:
         return text
-    return f"{text[:_MAX_LETTERS]}..."
+    return f"{text[:_MAX_CHARACTERS]}..."
 
 
 def format_description(record: Mapping[str, Any]) -> dict[str, str]:
@@ -143,7 +143,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
     for entry in record["repeated"]:
         repeated.append((repr(_shorten(entry["caption"])), entry["count"]))
     return {
-        "items": descriptions.format_known(record),
+        "items": descriptions.format_item_count(record),
         "captions": f"{pluralize(record['captions'], 'caption')}, {record['distinct']:,} distinct",
         "captions per item": descriptions.format_spread(record["cardinality"]),
         "words": f"{pluralize(words['total'], 'word')}, {words['distinct']:,} distinct",
@@ -153,12 +153,12 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:
-    """Return nothing: measures of captions have no cutoff and none of the traits of labels."""
+    """Return nothing, because measures of captions have neither cutoffs nor traits of labels."""
     return {}
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:
-    """Return what predictions a protocol takes, and which measures it does not compute."""
+    """Return which predictions a protocol takes, and which measures it does not compute."""
     absent = [f"{heading} {reason}" for heading, reason in protocol.absent.items()]
     return {
         "predictions": "one caption per image, or several",

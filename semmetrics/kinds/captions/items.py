@@ -9,12 +9,12 @@ from semmetrics.data.tasks import CaptionTask
 from semmetrics.kinds import descriptions
 from semmetrics.metrics.definition import Measure
 
-_MAX_LETTERS = 500
-"""The letters of a line after which it is cut."""
+_MAX_CHARACTERS = 500
+"""How many characters of a line are shown."""
 
 
 def show_item(task: CaptionTask, row: int, measure: Measure) -> dict[str, Any]:
-    """Return the "caption" and the "references" of an item, and what else the measure looks at."""
+    """Return the "caption" and the "references" of an item, and details that the measure uses."""
     _, references = task.pairs(row, row + 1)
     record: dict[str, Any] = {
         "caption": task.texts[task.candidates[row]],
@@ -63,8 +63,8 @@ def _format_tuple(slots: Sequence[str]) -> str:
 
 def _format_line(name: str, text: str) -> str:
     """Write a line, cut if it is too long."""
-    line = descriptions.on_one_line(text[: 2 * _MAX_LETTERS])
-    n_cut = len(text) - _MAX_LETTERS
+    line = descriptions.on_one_line(text[: 2 * _MAX_CHARACTERS])
+    n_cut = len(text) - _MAX_CHARACTERS
     if n_cut > 0:
-        line = f"{line[:_MAX_LETTERS]} ... and {n_cut:,} more letters"
+        line = f"{line[:_MAX_CHARACTERS]} ... and {n_cut:,} more letters"
     return f"{name:<9}  {line}"

@@ -14,7 +14,7 @@ from semmetrics.kinds.base import (
     Defaults,
     Kind,
     Measures,
-    Notes,
+    ObservationsByTask,
     Options,
     Tasks,
 )
@@ -115,17 +115,17 @@ class CaptionKind(Kind):
         tasks: Tasks,
         measures: Measures,
         options: Options,
-        noted: Notes,
+        observations: ObservationsByTask,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return notes for the user, besides the scores."""
-        return caption_notes(tasks, measures, options, noted, inputs)
+        """Return notes for the user on the data and the options."""
+        return caption_notes(tasks, measures, options, observations, inputs)
 
     def check_shared(
-        self, noted: Iterable[Any], options: Options, names: Sequence[str]
+        self, observations: Iterable[Any], options: Options, names: Sequence[str]
     ) -> None:
         """Raise an error if no caption has a word of the given frequencies or vectors."""
-        check_shared(noted, options, names)
+        check_shared(observations, options, names)
 
     def describe(self, data: Any) -> dict[str, Any]:
         """Return a record that describes one input."""
@@ -144,11 +144,11 @@ class CaptionKind(Kind):
         return format_item(record)
 
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Explain a definition for this kind. Each explanation has a name."""
+        """Return lines that explain a measure for this kind, by their names."""
         return explain_definition(definition)
 
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Explain a protocol for this kind. Each explanation has a name."""
+        """Return lines that explain a protocol for this kind, by their names."""
         return explain_protocol(protocol)
 
 

@@ -62,18 +62,18 @@ def caption_matrix(
         with the extension ``.blocks``. A run that was killed is continued and has exactly the
         result of an uninterrupted run.
     memory : int
-        The bytes of a block and the work on it, not counting the matrix.
+        The bytes for a block and its temporary arrays, not counting the matrix.
     dtype : {"float64", "float32"}
         The type of the result. Everything is computed in float64.
     resume : bool
         Whether to continue a run that was killed. An existing file ``out`` is then an error. If
         False, everything is computed and replaces the file. A run with a function without a
-        version (a tokenizer, embedding or parser) is never continued, because the function could
-        be another one.
+        version (a tokenizer, embedding or parser) is never continued, because the function may
+        have changed.
     progress : callable, optional
         Called with the number of finished rows and the number of all rows.
     notes : list, optional
-        Notes on oddities are added to this list, such as damaged parses in a cache.
+        Notes on problems are added to this list, such as damaged parses in a cache.
     **options
 
     Returns
@@ -153,7 +153,7 @@ def caption_top_k(
     axis : {"captions", "images"}
         Whether to return the k best captions of each row, or the k best rows of each caption.
     notes : list, optional
-        Notes on oddities are added to this list, as by ``caption_matrix``.
+        Notes on problems are added to this list, as by ``caption_matrix``.
     **options
 
     Returns

@@ -1,4 +1,4 @@
-"""Notes on captions for the user, besides the scores."""
+"""Notes on captions: probable mistakes, embeddings, scene graphs, and options without effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ from semmetrics.kinds import (
     side_input_checks,
     side_observations,
 )
-from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.base import (
+    Measures,
+    ObservationsByTask,
+    Options,
+    Tasks,
+    each_task,
+)
 from semmetrics.kinds.captions.oddities import joined_facts, mark_facts
 from semmetrics.kinds.captions.scene_graphs import OpenGraphs
 from semmetrics.kinds.captions.task import HUMAN
@@ -38,24 +44,24 @@ def caption_notes(
     tasks: Tasks,
     measures: Measures,
     options: Options,
-    noted: Notes,
+    observations: ObservationsByTask,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note oddities of the captions, and options without effect."""
+    """Return notes on probable mistakes in captions, and on options without effect."""
     notes = _doc_freq_notes(measures, options)
     definitions = {m.definition.name for m in measures}
     if "CIDEr" in definitions and "CIDEr-D" not in definitions:
         notes.append(Fact("cider-of-coco"))
-    oddities: list[Fact] = []
+    mistakes: list[Fact] = []
     for name, task in each_task(tasks):
-        observed = noted.get(name, Observations())
+        observed = observations.get(name, Observations())
         notes += item_notes.count_facts(name, task)
         notes += _frequency_notes(name, task, measures)
         notes += _model_notes(name, task, observed)
-        oddities += _oddity_notes(noted.get(name, task.observations))
-    notes += first_of_each(oddities)
+        mistakes += _mistake_notes(observations.get(name, task.observations))
+    notes += first_of_each(mistakes)
     notes += sample_weights.unused_weights(options.weights, inputs)
-    notes += _graph_notes(tasks, measures, options, noted)
+    notes += _graph_notes(tasks, measures, options, observations)
     notes += embedding_notes.unused_embeddings(measures, options.embedding)
     notes += embedding_notes.unused_rules(measures, options, "Soft-SPICE")
     models = options.opened.get("models", {})
@@ -65,11 +71,11 @@ def caption_notes(
 
 
 def check_shared(
-    noted: Iterable[Observations], options: Options, names: Sequence[str]
+    observations: Iterable[Observations], options: Options, names: Sequence[str]
 ) -> None:
     """Raise an error if no caption has a word of the given document frequencies or vectors."""
     n_shared: Counter[str] = Counter()
-    for observed in noted:
+    for observed in observations:
         if observed.has(KNOWN_WORDS):
             n_shared["doc_freq"] += observed.number(KNOWN_WORDS)
         for n in observed.counts_of(KNOWN_TEXTS).values():
@@ -78,7 +84,7 @@ def check_shared(
 
 
 def _doc_freq_notes(measures: Measures, options: Options) -> list[Fact]:
-    """Note that the option ``doc_freq`` has no effect, or none on some measures."""
+    """Return a note if the option ``doc_freq`` has no effect, or none on some measures."""
     if options.doc_freq is None:
         return []
     if not any(m["df"] in _REPLACED_BY_DOC_FREQ for m in measures):
@@ -92,7 +98,7 @@ def _doc_freq_notes(measures: Measures, options: Options) -> list[Fact]:
 
 
 def _frequency_notes(name: str, task: CaptionTask, measures: Measures) -> list[Fact]:
-    """Note oddities of the document frequencies that were counted in a task."""
+    """Return notes on the document frequencies that were counted in a task."""
     counting = []
     for measure in measures:
         if measure["df"] != "references" or "df" not in task.fits:
@@ -100,8 +106,8 @@ def _frequency_notes(name: str, task: CaptionTask, measures: Measures) -> list[F
     return [replace(note, where=name) for note in frequency_notes(task, counting)]
 
 
-def _oddity_notes(observed: Observations) -> list[Fact]:
-    """Note signs of mistakes in the captions of a task."""
+def _mistake_notes(observed: Observations) -> list[Fact]:
+    """Return notes on probable mistakes in the captions of a task."""
     return [
         *side_observations.word_facts("single-words", observed, "pred", "candidates"),
         *side_observations.word_facts("single-words", observed, "ref", "references"),
@@ -113,7 +119,7 @@ def _oddity_notes(observed: Observations) -> list[Fact]:
 
 
 def _model_notes(where: str, task: CaptionTask, observed: Observations) -> list[Fact]:
-    """Note the phrases and captions that embeddings do not know or read only in part."""
+    """Return notes on phrases and captions that embeddings do not know or read only in part."""
     if not task.models:
         return []
     from semmetrics.metrics.caption_similarity import (
@@ -142,9 +148,9 @@ def _model_notes(where: str, task: CaptionTask, observed: Observations) -> list[
 
 
 def _graph_notes(
-    tasks: Tasks, measures: Measures, options: Options, noted: Notes
+    tasks: Tasks, measures: Measures, options: Options, observations: ObservationsByTask
 ) -> list[Fact]:
-    """Note faults of cached parses, tuples without effect, and values that depend on ties."""
+    """Return notes on damaged caches of parses, tuples without effect, and ties between graphs."""
     graphs: OpenGraphs = options.tuples
     graph_measures = [m for m in measures if m["parser"] is not None]
     notes = list(graphs.troubles)
@@ -153,16 +159,18 @@ def _graph_notes(
             reason = "no requested measure uses scene graphs"
             notes.append(note_builders.no_effect("tuples", reason))
         return notes
-    notes += idle_tuples(graph_measures, graphs)
+    notes += unused_tuples_notes(graph_measures, graphs)
     for name, task in each_task(tasks):
-        notes += _graph_notes_of_task(name, task, noted.get(name, Observations()))
+        notes += _graph_notes_of_task(
+            name, task, observations.get(name, Observations())
+        )
     return notes
 
 
 def _graph_notes_of_task(
     name: str, task: CaptionTask, observed: Observations
 ) -> list[Fact]:
-    """Note captions without tuples, that no tuple matches, and values that depend on ties."""
+    """Return notes on captions without tuples, missing matches, and ties between graphs."""
     from semmetrics.metrics.spice import HITS, NO_TUPLES, TIED
 
     notes: list[Fact] = []
@@ -179,8 +187,8 @@ def _graph_notes_of_task(
     return notes + _tie_notes(name, task, tied_items)
 
 
-def idle_tuples(measures: Sequence[Measure], graphs: OpenGraphs) -> list[Fact]:
-    """Note that the given tuples are not by a parser that one of the measures names.
+def unused_tuples_notes(measures: Sequence[Measure], graphs: OpenGraphs) -> list[Fact]:
+    """Return a note if the given tuples are not by a parser that one of the measures names.
 
     Parameters
     ----------
@@ -210,7 +218,7 @@ class _TiedItem(NamedTuple):
     lowest, f, highest : float
         F as it is computed, and the range of F over the ways to break the ties.
     are_all_tried : bool
-        Whether the range is of all ways.
+        Whether all ways to break the ties were tried.
     """
 
     item_id: Any
@@ -221,7 +229,7 @@ class _TiedItem(NamedTuple):
 
 
 def _tie_notes(where: str, task: CaptionTask, items: Sequence[_TiedItem]) -> list[Fact]:
-    """Note the items whose F depends on ties, and by how much their mean does."""
+    """Return a note on items whose F depends on ties, and on how much the mean depends on them."""
     if not items:
         return []
     first = items[0]

@@ -33,10 +33,10 @@ _SUBWORDS = {
     "\u2581": re.compile("\u2581"),
     "\u0120": re.compile("\\w\u0120\\w"),
 }
-"""What marks parts of words, by the mark: of BPE, WordPiece, SentencePiece and GPT-2."""
+"""The marks of subwords in BPE, WordPiece, SentencePiece and GPT-2, and how they are used."""
 _SEPARATORS = ("\n", "|||", " | ", "#", "; ")
 _MIN_SHARE_WITH_SEPARATOR = 0.8
-"""The share of references with a separator from which on they look joined."""
+"""The smallest share of references with a separator at which they look joined."""
 _MAX_WORDS_OF_LABEL = 1.5
 """The mean number of words below which captions look like labels."""
 _CAPTIONS_PER_BLOCK = 256
@@ -49,13 +49,15 @@ _REFERENCES = "references"
 
 
 def find_oddities(candidates: Lists, references: Lists, joined: Joined) -> Observations:
-    """Observe signs of mistakes in the joined captions of both sides."""
-    observations = side_observations.swapped_sides(candidates, references)
+    """Observe probable mistakes in the joined captions of both sides."""
+    observations = side_observations.observe_swapped_sides(candidates, references)
     sides = {"pred": (candidates, joined.pred), "ref": (references, joined.ref)}
     for name, (lists, side) in sides.items():
         n_words, n_captions = count_words(lists, side.codes)
         if n_words:
-            observations.merge(side_observations.note_words(name, n_words, n_captions))
+            observations.merge(
+                side_observations.observe_words(name, n_words, n_captions)
+            )
         observations.merge(find_marks(name, lists, side.codes))
     observations.merge(find_joined(references, joined.ref.codes))
     pred_sizes = joined.pred.sizes
@@ -110,7 +112,7 @@ def count_words(lists: Lists, codes: Codes) -> tuple[int, int]:
 
 
 def find_marks(side: str, lists: Lists, codes: Codes) -> Observations:
-    """Observe what all captions of a side contain, and how many have marks of subwords."""
+    """Observe marks that all captions of a side contain, and count those with marks of subwords."""
     captions = _distinct_captions(lists, codes)
     observations = Observations()
     for token in _shared_marks(captions):
@@ -128,20 +130,22 @@ def _distinct_captions(lists: Lists, codes: Codes) -> list[str]:
 
 
 def _shared_marks(captions: Sequence[str]) -> set[str]:
-    """Return the special tokens that all captions contain, and what all of them begin with."""
+    """Return the special tokens that all captions contain, and the prefix that all of them have."""
     shared: set[str] | None = None
     for text in captions:
         marks = set(_SPECIAL_TOKEN.findall(text))
         if len(captions) > 1:
-            marks |= _marks_before(text)
-        shared = marks if shared is None else shared & marks
+            marks |= _find_prefix(text)
+        if shared is None:
+            shared = marks
+        shared &= marks
         if not shared:
             break
     return shared or set()
 
 
-def _marks_before(text: str) -> set[str]:
-    """Return the prefix of a caption: "Caption:", a number, or the notation of bytes."""
+def _find_prefix(text: str) -> set[str]:
+    """Return the prefix of a caption: a word such as "Caption:", a number, or b for bytes."""
     prefix = _PREFIX.match(text)
     if prefix is not None:
         return {prefix[0]}
@@ -153,7 +157,8 @@ def _marks_before(text: str) -> set[str]:
 
 
 def mark_facts(observed: Observations, side: str, noun: str) -> list[Fact]:
-    """Note marks of subwords, and what all captions of a side contain in all parts of the data."""
+    """Return notes on marks of subwords, and on marks that all captions of a side contain."""
+    # A mark is in all captions if all parts of the data have observed it.
     n_parts = side_observations.count_parts(observed, side)
     tokens = []
     for (token_side, token), n in observed.counts_of(_SPECIAL).items():
@@ -171,7 +176,7 @@ def mark_facts(observed: Observations, side: str, noun: str) -> list[Fact]:
 
 
 def find_joined(references: Lists, codes: Codes) -> Observations:
-    """Count the references that look like several captions, by what separates them."""
+    """Count the references that look like several captions, for each separator."""
     captions = _distinct_captions(references, codes)
     observations = Observations()
     observations.count(_REFERENCES, len(captions))
@@ -191,7 +196,7 @@ def _is_joined(text: str, separator: str) -> bool:
 
 
 def joined_facts(observed: Observations) -> list[Fact]:
-    """Note that nearly all references look like several captions in one."""
+    """Return a note if nearly all references look like several captions in one."""
     n_references = observed.number(_REFERENCES)
     for separator in _SEPARATORS:
         n = observed.number(_JOINED, separator)

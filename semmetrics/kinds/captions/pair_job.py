@@ -25,7 +25,7 @@ from semmetrics.data.tasks import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import embedding_notes
 from semmetrics.kinds.captions.kind import KIND
-from semmetrics.kinds.captions.notes import idle_tuples
+from semmetrics.kinds.captions.notes import unused_tuples_notes
 from semmetrics.kinds.captions.prepare import prepare_captions
 from semmetrics.kinds.options import ResolvedOptions, resolve_options
 from semmetrics.messages import report_progress
@@ -211,7 +211,7 @@ class PairJob:
                 self.shape,
                 self.dtype,
                 self.step,
-                self._facts_of_run(),
+                self._settings_of_run(),
                 self.block,
                 resume=resume,
                 progress=progress,
@@ -273,7 +273,7 @@ class PairJob:
         return ";".join([str(self.measure), f"tok:{self.task.tokenizer.name}", *fits])
 
     @property
-    def facts(self) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         """The inputs and settings of the matrix, for the file that records a run's progress."""
         measure = self.measure
         return {
@@ -283,18 +283,18 @@ class PairJob:
             "inputs": self._hash_inputs(),
         }
 
-    def _facts_of_run(self) -> dict[str, str]:
-        """Return the facts, with a random number for functions without a version.
+    def _settings_of_run(self) -> dict[str, str]:
+        """Return the settings, with a random number for functions without a version.
 
-        Such a function may have changed since another run, whose facts must therefore differ.
+        Such a function may have changed since another run, so no two runs may have equal settings.
         """
-        facts = {}
+        settings = {}
         suffix = f", a function without a version, of run {token_hex(4)}"
-        for key, value in self.facts.items():
+        for key, value in self.settings.items():
             if UNVERSIONED in value:
                 value += suffix
-            facts[key] = value
-        return facts
+            settings[key] = value
+        return settings
 
     def _hash_inputs(self) -> str:
         """Return a hash of the captions and of the references of each row."""
@@ -332,7 +332,7 @@ def _collect_notes(
     models = [model.embedder for model in task.models.values()]
     return [
         *options.tuples.troubles,
-        *idle_tuples([measure], options.tuples),
+        *unused_tuples_notes([measure], options.tuples),
         *embedding_notes.cache_facts(models, options.cache),
     ]
 

@@ -81,9 +81,9 @@ class _GraphUse(NamedTuple):
 
 
 def parse_captions(tasks: Tasks, measures: Measures, graphs: OpenGraphs) -> None:
-    """Parse what measures use of all systems at once, because a parser takes seconds to start.
+    """Parse the captions that measures use, and store the parses in the graphs.
 
-    The parses are stored in the graphs.
+    The captions of all systems are parsed at once, because a parser takes seconds to start.
 
     Raises
     ------
@@ -94,7 +94,8 @@ def parse_captions(tasks: Tasks, measures: Measures, graphs: OpenGraphs) -> None
     from semmetrics.text.synonyms import category_words
 
     uses = _graph_uses(measures)
-    # Without the synonyms, the parses of measures that need them would be in vain.
+    # Open the synonyms first. Without them, it would be pointless to parse for measures that need
+    # them.
     for use in uses:
         if use.merges_synonyms:
             _ = graphs[use.parser].concepts
@@ -175,7 +176,7 @@ class _MissingTuples:
         return "", ""
 
     def _remedy(self, task: CaptionTask, code: int) -> str:
-        """Return which option helps if tuples of the other form of a caption are given."""
+        """Return which option of a measure helps, if the other form of a caption has tuples."""
         from semmetrics.metrics.spice import parsed_texts
 
         other, description = _OTHER_FORM[self.captions]
@@ -188,7 +189,7 @@ class _MissingTuples:
         )
 
     def _given_tuples(self) -> Mapping[str, Any]:
-        """Return the given tuples by the parser, by caption."""
+        """Return the given tuples of this parser, by caption."""
         from semmetrics.text.tuple_tables import TupleTable
 
         if not isinstance(self.given, TupleTable):
@@ -199,16 +200,17 @@ class _MissingTuples:
 
 
 def _locate_caption(name: str, task: CaptionTask, code: int) -> str:
-    """Return where a caption is: as a candidate, or else as a reference of an image.
+    """Return the place of a caption for messages: its candidate, or else its image as a reference.
 
-    A task without a name, as of all pairs of images and captions, has no ids of its own.
+    A task without a name has no ids that the user knows, and the result is empty. An example is
+    the task of all pairs of images and captions.
     """
     if not name:
         return ""
     items = np.flatnonzero(task.candidates == code)
     if len(items):
         return f"{name}, id {task.ids[items[0]]!r}"
-    place = np.flatnonzero(task.references == code)[0]
-    image = np.searchsorted(task.indptr, place, side="right") - 1
+    position = np.flatnonzero(task.references == code)[0]
+    image = np.searchsorted(task.indptr, position, side="right") - 1
     items = np.flatnonzero(task.images == image)
     return f"the references, id {task.ids[items[0]]!r}"

@@ -177,10 +177,10 @@ def leave_one_out(
         raise InputError("single-references", references.source)
     indptr, places = take_rows(references.side.indptr, images)
     codes = references.side.codes[places]
-    # Each reference is a candidate. First it gets all references of its image, then it is itself
-    # removed from them.
-    pair_indptr, others = take_rows(indptr, row_numbers(indptr))
-    others = others[others != row_numbers(pair_indptr)]
+    # Each reference is a candidate. It is paired with all references of its image, and then the
+    # pair with itself is removed. Both are positions in `codes`.
+    pair_indptr, paired = take_rows(indptr, row_numbers(indptr))
+    others = paired[paired != row_numbers(pair_indptr)]
     captions = _Captions(
         ids=[str(references.ids[row]) for row in images.tolist()],
         n_candidates=lengths(indptr),
@@ -199,7 +199,7 @@ def leave_one_out(
 
 
 def _code_texts(texts: Sequence[Any], codes_by_text: dict[Any, int]) -> Ints:
-    """Return the code of each text. New texts are added to the codes."""
+    """Return the code of each caption. New captions are added to the codes."""
     codes = (codes_by_text.setdefault(text, len(codes_by_text)) for text in texts)
     return np.fromiter(codes, np.int64, len(texts))
 

@@ -1,4 +1,7 @@
-"""Classes: images with one class each, and labels or scores of classes. How both are read."""
+"""Classes: images with one class each, and predicted classes or scores of classes.
+
+This module reads and recognises them.
+"""
 
 from __future__ import annotations
 
@@ -133,9 +136,10 @@ def as_truth(data: Lists | Matrix) -> Lists:
 
 
 def recognise(samples: Sequence[Sample]) -> Verdict:
-    """Return how likely it is that the data are classes, which nothing makes certain.
+    """Return how certain it is that the data are classes.
 
-    A matrix next to one name or number per row can be nothing else, but the task is not guessed.
+    A matrix with a name or number for each row can only be scores of classes with the classes of
+    images, but the user has to confirm it.
     """
     shapes = [sample.shape for sample in samples]
     first = shapes[0]

@@ -32,10 +32,10 @@ from semmetrics.schema import as_number
 
 NUMBERED_LIST = re.compile(r"(?P<most>[ML])(?P<size>\d{1,9}K?)|(?P<hops>\d{1,4})H")
 """The name of a list that is made from a number for each class."""
-EXAMPLE_LISTS = {"populations": "M500", "hops": "2H"}
-"""A list that is made from the numbers of an option, by the option."""
+EXAMPLE_LIST_OF_OPTION = {"populations": "M500", "hops": "2H"}
+"""The options that give a number for each class, and a list that is made from the numbers."""
 _MAX_DIGITS = 17
-"""The digits of the longest name that is read as a number."""
+"""How many digits a name may have to be read as a number."""
 
 
 # ---- classes by name or position ----------------------------------------------------------------
@@ -93,7 +93,7 @@ def _find_classes(
     unknown = np.flatnonzero(codes < 0)
     if len(unknown):
         name = names[int(unknown[0])]
-        raise class_names.outside_classes(name, classes, where, "the class")
+        raise class_names.outside_classes_error(name, classes, where, "the class")
     return [classes[code] for code in codes.tolist()]
 
 
@@ -115,7 +115,9 @@ class NamedSides(NamedTuple):
     rest: str
 
 
-def name_sides(options: Options, classes: Sequence[str], *, whole: bool) -> NamedSides:
+def name_sides(
+    options: Options, classes: Sequence[str], *, is_complete: bool
+) -> NamedSides:
     """Return the seen and the unseen classes, as far as the options name them.
 
     Parameters
@@ -123,8 +125,8 @@ def name_sides(options: Options, classes: Sequence[str], *, whole: bool) -> Name
     options : ResolvedOptions
     classes : sequence of str
         The class list.
-    whole : bool
-        Whether the class list has all classes, so that a class that is not seen is unseen.
+    is_complete : bool
+        Whether the class list has all classes. Classes that are not seen are then unseen.
 
     Raises
     ------
@@ -140,7 +142,7 @@ def name_sides(options: Options, classes: Sequence[str], *, whole: bool) -> Name
         both = named[SEEN] & named[UNSEEN]
         if both:
             raise InputError("seen-and-unseen", n=len(both), names=sorted(both))
-    if len(named) != 1 or not whole:
+    if len(named) != 1 or not is_complete:
         return NamedSides(named, "")
     (side,) = named
     others = frozenset(classes) - named[side]
@@ -152,13 +154,14 @@ def name_sides(options: Options, classes: Sequence[str], *, whole: bool) -> Name
 
 
 def _other_side(side: str) -> str:
+    """Return the side of all classes that are not on this side."""
     return UNSEEN if side == SEEN else SEEN
 
 
-def unknown_side(
+def unknown_side_error(
     side: str, named: Mapping[str, Any], classes: Sequence[str]
 ) -> InputError:
-    """Return the error that the seen or the unseen classes are not known."""
+    """Return the error for seen or unseen classes that are not known."""
     other = _other_side(side)
     if other in named and named[other].issuperset(classes):
         return InputError("empty-side", side=side, other=other)
@@ -168,8 +171,8 @@ def unknown_side(
 # ---- lists that measures name -------------------------------------------------------------------
 
 
-def names_asked(measures: Measures) -> list[str]:
-    """Return the names of the lists that measures or their terms use, each once."""
+def requested_lists(measures: Measures) -> list[str]:
+    """Return the names of the lists that measures use, or the terms of measures, each once."""
     terms = flat_terms(measures)
     names: dict[str, None] = {}
     for term in terms:
@@ -206,22 +209,22 @@ def find_list(
         where = f"class list {name}"
         return frozenset(_find_classes(class_lists[name], classes, where))
     if name in (SEEN, UNSEEN):
-        raise unknown_side(name, named, classes)
-    form = NUMBERED_LIST.fullmatch(name)
-    if form is None:
+        raise unknown_side_error(name, named, classes)
+    match = NUMBERED_LIST.fullmatch(name)
+    if match is None:
         remedy = f"give class_lists={{{name!r}: ...}} (--class-list {name}=FILE)"
         raise InputError("unknown-name", what="class list", value=name, remedy=remedy)
     candidates = list(classes)
     if UNSEEN in named:
         candidates = [class_ for class_ in classes if class_ in named[UNSEEN]]
-    option = "hops" if form["hops"] else "populations"
+    option = "hops" if match["hops"] else "populations"
     numbers = options.value(option).values
     if numbers is None:
         raise InputError("needs-option", what=f"the list {name}", name=option)
     if option == "hops":
-        return _find_near(name, int(form["hops"]), candidates, numbers)
-    size = int(form["size"].replace("K", "000"))
-    is_most = form["most"] == "M"
+        return _find_near(name, int(match["hops"]), candidates, numbers)
+    size = int(match["size"].replace("K", "000"))
+    is_most = match["most"] == "M"
     return _find_populated(name, size, candidates, numbers, is_most=is_most)
 
 
@@ -249,10 +252,15 @@ def _find_populated(
 ) -> frozenset[str]:
     """Return the most or the least populated classes."""
     where = "populations"
-    lost = [class_ for class_ in candidates if class_ not in populations]
-    if lost:
+    unnumbered = [class_ for class_ in candidates if class_ not in populations]
+    if unnumbered:
         raise InputError(
-            "without-value", where, n=len(lost), noun="class", what="number", names=lost
+            "without-value",
+            where,
+            n=len(unnumbered),
+            noun="class",
+            what="number",
+            names=unnumbered,
         )
     if not 0 < size <= len(candidates):
         wanted = f"a size from 1 to {len(candidates):,}"

@@ -1,4 +1,4 @@
-"""Describe classes of images and scores of classes, and what measures and protocols mean for them."""
+"""Describe classes of images and scores of classes, and explain measures and protocols for them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
     if sizes is not None and (sizes["min"], sizes["max"]) != (1, 1):
         classes_per_image = descriptions.format_spread(sizes)
     return {
-        "images": descriptions.format_known(record),
+        "images": descriptions.format_item_count(record),
         "classes": f"{record['classes']:,}",
         "most frequent": descriptions.format_counts(record["counts"]),
         "an image": classes_per_image,
@@ -75,7 +75,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:
-    """Return what the cutoff of a measure means, and what predictions the measure takes."""
+    """Return the meaning of a cutoff, and which predictions the measure takes."""
     cutoff = ""
     if definition.cutoff:
         cutoff = "@k, the first k classes, or only the first class without a cutoff"
@@ -86,7 +86,7 @@ def explain_definition(definition: Definition) -> dict[str, str]:
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:
-    """Return what predictions and lists of classes a protocol takes."""
+    """Return which predictions and lists of classes a protocol takes."""
     return {
         "predictions": "scores of images (rows) and classes (columns), or the predicted classes",
         "classes": "seen= (--seen FILE) and unseen= (--unseen FILE)",

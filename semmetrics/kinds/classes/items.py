@@ -18,8 +18,10 @@ def show_item(task: ClassTask, row: int, measure: Measure) -> dict[str, Any]:
 
     The rank is None if the class is not ranked.
     """
-    candidates = measure["candidates"]
-    columns = task.columns(ALL if candidates is None else str(candidates))
+    candidates = ALL
+    if measure["candidates"] is not None:
+        candidates = str(measure["candidates"])
+    columns = task.columns(candidates)
     rank = int(task.place(row, row + 1, columns).ranks[0])
     first: list[int] = []
     if task.rows[row] >= 0:

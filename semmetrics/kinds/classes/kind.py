@@ -17,17 +17,17 @@ from semmetrics.kinds.base import (
     Defaults,
     Kind,
     Measures,
-    Notes,
+    ObservationsByTask,
     Options,
     Tasks,
     each_task,
 )
 from semmetrics.kinds.classes import as_classes
 from semmetrics.kinds.classes.class_lists import (
-    EXAMPLE_LISTS,
+    EXAMPLE_LIST_OF_OPTION,
     find_list,
-    names_asked,
     read_numbers,
+    requested_lists,
 )
 from semmetrics.kinds.classes.description import (
     describe,
@@ -89,7 +89,7 @@ class ClassKind(Kind):
             changed[option] = read_names(
                 options.value(option), files, option, "class name"
             )
-        for option in EXAMPLE_LISTS:
+        for option in EXAMPLE_LIST_OF_OPTION:
             changed[option] = read_numbers(options.value(option), files, option)
         changed["weights"] = sample_weights.read_weights(options.weights, files)
         class_lists = {}
@@ -130,7 +130,7 @@ class ClassKind(Kind):
         for task in all_tasks:
             named.update(task.named)
         missing = []
-        for name in names_asked([measure]):
+        for name in requested_lists([measure]):
             if name in (SEEN, UNSEEN) and name not in named:
                 missing.append(OPTIONS[name].both)
         if missing:
@@ -149,7 +149,7 @@ class ClassKind(Kind):
         InputError
             If there is no such list, it contains none of the classes, or a measure needs scores.
         """
-        list_names = names_asked(measures)
+        list_names = requested_lists(measures)
         prepared = {}
         for system, parts in tasks.items():
             (task,) = parts.values()
@@ -173,11 +173,11 @@ class ClassKind(Kind):
         tasks: Tasks,
         measures: Measures,
         options: Options,
-        noted: Notes,
+        observations: ObservationsByTask,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return notes for the user, besides the scores."""
-        return class_notes(tasks, measures, options, noted, inputs)
+        """Return notes for the user on the data and the options."""
+        return class_notes(tasks, measures, options, observations, inputs)
 
     def describe(self, data: Any) -> dict[str, Any]:
         """Return a record that describes one input."""
@@ -196,11 +196,11 @@ class ClassKind(Kind):
         return format_item(record)
 
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Explain a definition for this kind. Each explanation has a name."""
+        """Return lines that explain a measure for this kind, by their names."""
         return explain_definition(definition)
 
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Explain a protocol for this kind. Each explanation has a name."""
+        """Return lines that explain a protocol for this kind, by their names."""
         return explain_protocol(protocol)
 
 

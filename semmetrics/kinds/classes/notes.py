@@ -1,4 +1,4 @@
-"""Notes on classes for the user, besides the scores."""
+"""Notes on classes: tasks and ties, lists of classes, and options without effect."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import ALL, ClassTask
 from semmetrics.errors import Fact
 from semmetrics.kinds import item_notes, note_builders, odd_texts, sample_weights
-from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.base import (
+    Measures,
+    ObservationsByTask,
+    Options,
+    Tasks,
+    each_task,
+)
 from semmetrics.kinds.classes.class_lists import (
-    EXAMPLE_LISTS,
+    EXAMPLE_LIST_OF_OPTION,
     NUMBERED_LIST,
     code_names,
-    names_asked,
-    unknown_side,
+    requested_lists,
+    unknown_side_error,
 )
 from semmetrics.messages import listing, pluralize
 from semmetrics.metrics.class_predictions import SEEN, UNSEEN
@@ -26,23 +32,23 @@ _NOTES_ON_CANDIDATES = {
     "few": "few-classes",
     "nothing": "no-prediction",
 }
-"""The notes on predictions, by what measures observe in them."""
-_MAX_NAMED_MISSES = 3
-"""How many predicted classes outside the class list are named."""
+"""The codes of notes on predictions, by the code of the observation."""
+_MAX_SHOWN_MISSES = 3
+"""How many predicted classes outside the class list a note shows."""
 
 
 def class_notes(
     tasks: Tasks,
     measures: Measures,
     options: Options,
-    noted: Notes,
+    observations: ObservationsByTask,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note the size of each task, ties, classes outside of lists, and options without effect."""
+    """Return notes on tasks and ties, classes outside of lists, and options without effect."""
     notes: list[Fact] = []
     for name, task in each_task(tasks):
         notes += item_notes.count_facts(name, task)
-        observed = noted.get(name, task.observations)
+        observed = observations.get(name, task.observations)
         if observed.is_empty:
             observed = task.observations
         notes += _task_notes(name, task, observed)
@@ -52,7 +58,7 @@ def class_notes(
         # With a class list, a class that is spelled differently is not in the list.
         notes += odd_texts.find_odd_texts(first_task.class_list, "class")
     notes += _pretraining_notes(first_task, options)
-    notes += _list_notes(first_task, names_asked(measures), options)
+    notes += _list_notes(first_task, requested_lists(measures), options)
     return notes + item_notes.different_items(tasks)
 
 
@@ -60,7 +66,7 @@ def class_notes(
 
 
 def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fact]:
-    """Note the size of a task, ties, and classes outside of lists."""
+    """Return notes on the size of a task, ties, and classes outside of lists."""
     notes: list[Fact] = []
     # Only the first part of the data has the observations on all items.
     if observed.has("images"):
@@ -76,7 +82,7 @@ def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fac
         total = len(task.class_list)
         code = "classes-without-images"
         notes += note_builders.named(code, without_images, where, total=total)
-    misses = sorted(observed.names_of("misses"))[:_MAX_NAMED_MISSES]
+    misses = sorted(observed.names_of("misses"))[:_MAX_SHOWN_MISSES]
     n_outside = observed.number("outside")
     notes += note_builders.counted("predicted-outside", n_outside, misses, where)
     notes += note_builders.counted(
@@ -108,7 +114,7 @@ def _describe_classes(task: ClassTask, observed: Observations) -> str:
 
 
 def _candidate_notes(where: str, task: ClassTask, observed: Observations) -> list[Fact]:
-    """Note ties, short rankings and missing predictions, for each list of candidates."""
+    """Return notes on ties, short rankings and missing predictions, for each list of candidates."""
     notes: list[Fact] = []
     for key, n in observed.counts.items():
         observation = str(key[0])
@@ -136,7 +142,7 @@ def _candidate_notes(where: str, task: ClassTask, observed: Observations) -> lis
 
 
 def _pretraining_notes(task: ClassTask, options: Options) -> list[Fact]:
-    """Note how many unseen classes occur in the pretraining data."""
+    """Return a note on how many unseen classes occur in the pretraining data."""
     pretraining = options.pretraining
     if pretraining is None:
         return []
@@ -148,17 +154,17 @@ def _pretraining_notes(task: ClassTask, options: Options) -> list[Fact]:
     codes, _ = code_names(pretraining, task.class_list)
     pretrained = {task.class_list[code] for code in codes.tolist() if code >= 0}
     both = sorted(unseen & pretrained)
-    which = ""
+    shown_classes = ""
     if both:
-        which = f": {listing(both)}"
-    values = {"total": len(unseen), "known": len(pretraining), "which": which}
+        shown_classes = f": {listing(both)}"
+    values = {"total": len(unseen), "known": len(pretraining), "which": shown_classes}
     return [Fact("pretraining-overlap", len(both), (), "", values)]
 
 
 def _list_notes(
     task: ClassTask, used_lists: Sequence[str], options: Options
 ) -> list[Fact]:
-    """Note lists of classes without effect, and classes without a number.
+    """Return notes on lists of classes without effect, and on classes without a number.
 
     Parameters
     ----------
@@ -170,9 +176,9 @@ def _list_notes(
     class_lists = options.class_lists or {}
     from_numbers = [name for name in used_lists if name not in class_lists]
     notes: list[Fact] = []
-    for option in EXAMPLE_LISTS:
+    for option in EXAMPLE_LIST_OF_OPTION:
         notes += options.value(option).notes
-    for option in EXAMPLE_LISTS:
+    for option in EXAMPLE_LIST_OF_OPTION:
         numbers = options.value(option).values
         if numbers is not None:
             notes += _number_notes(option, numbers, task, from_numbers)
@@ -190,7 +196,7 @@ def _number_notes(
     task: ClassTask,
     list_names: Sequence[str],
 ) -> list[Fact]:
-    """Note the candidates without a number, and the numbers of names that are not classes.
+    """Return notes on candidates without a number, and on numbers of names that are not classes.
 
     Parameters
     ----------
@@ -200,7 +206,7 @@ def _number_notes(
     list_names : sequence of str
         The names of lists that measures use and the user does not give.
     """
-    example = EXAMPLE_LISTS[option]
+    example = EXAMPLE_LIST_OF_OPTION[option]
     if not any(_option_of_list(name) == option for name in list_names):
         return [
             note_builders.no_effect(
@@ -213,26 +219,26 @@ def _number_notes(
     for name in task.class_list:
         if name in candidates and name not in numbers:
             unnumbered.append(name)
-    strangers = [name for name in numbers if name not in classes]
+    unknown_names = [name for name in numbers if name not in classes]
     notes = note_builders.named(
         "unnumbered-classes", unnumbered, option, example=example
     )
-    return notes + note_builders.named("numbers-of-no-class", strangers, option)
+    return notes + note_builders.named("numbers-of-no-class", unknown_names, option)
 
 
 def _option_of_list(name: str) -> str:
     """Return the option that gives the numbers of a list, or "" if it is not made from numbers."""
-    form = NUMBERED_LIST.fullmatch(name)
-    if form is None:
+    match = NUMBERED_LIST.fullmatch(name)
+    if match is None:
         return ""
-    return "hops" if form["hops"] else "populations"
+    return "hops" if match["hops"] else "populations"
 
 
 def _side_notes(task: ClassTask) -> list[Fact]:
-    """Note that only the seen or only the unseen classes are known."""
+    """Return a note if only the seen or only the unseen classes are given."""
     notes = []
     for side, other in ((SEEN, UNSEEN), (UNSEEN, SEEN)):
         if other in task.named and side not in task.named:
-            error = unknown_side(side, task.named, task.class_list)
+            error = unknown_side_error(side, task.named, task.class_list)
             notes.append(Fact(error.code, values=error.values))
     return notes

@@ -4,8 +4,9 @@ Conventions
 -----------
 The class list is the value of the option. Without the option, it consists of the names of a
 matrix's columns, or else of the seen and unseen classes together. Without any of these, it consists
-of all classes that either side names. A
-predicted class outside the class list is a miss. Images are joined by id, or by position.
+of all classes that either side names. A predicted class outside the class list is a miss.
+
+Images are joined by id, or by position.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def make_task(
     run, truth : Lists or Matrix
         The predictions and the ground truth.
     options : ResolvedOptions
-        With everything read that they name.
+        The inputs that they name are read.
 
     Raises
     ------
@@ -57,7 +58,7 @@ def make_task(
     codes, are_positions = _code_truth(truth, class_list)
     predictions = _rank_classes(run, class_list.classes)
     listed_classes = predictions.classes[: class_list.size]
-    sides = name_sides(options, listed_classes, whole=class_list.size is not None)
+    sides = name_sides(options, listed_classes, is_complete=class_list.size is not None)
     n_columns = None
     if isinstance(run, Matrix):
         n_columns = len(run.vocabulary)
@@ -97,9 +98,9 @@ def make_task(
 
 
 def _check_width(run: Lists | Matrix, truth: Lists | Matrix) -> None:
-    """Raise an error if a ground truth of 0/1 has not as many columns as the scores.
+    """Raise an error if a ground truth of 0/1 does not have as many columns as the scores.
 
-    An example is a column of numbers.
+    A common mistake is a ground truth with a single column of class numbers.
     """
     if not isinstance(run, Matrix) or not isinstance(truth, Matrix) or truth.named:
         return
@@ -198,11 +199,11 @@ def _code_truth(truth: Lists, class_list: _ClassList) -> tuple[Ints, bool]:
     names = [str(name) for name in truth.vocabulary]
     codes, are_positions = code_names(names, class_list.classes)
     if class_list.size is not None:
-        lost = np.flatnonzero((codes < 0) & truth.occurring())
-        if len(lost):
-            code = int(lost[0])
+        outside = np.flatnonzero((codes < 0) & truth.occurring())
+        if len(outside):
+            code = int(outside[0])
             where = truth.where(truth.first_item(code))
-            raise class_names.outside_classes(
+            raise class_names.outside_classes_error(
                 names[code], class_list.classes, where, "the class"
             )
     return codes, are_positions
@@ -223,7 +224,7 @@ class _RankedClasses(NamedTuple):
 
 
 def _rank_classes(run: Lists | Matrix, classes: list[str]) -> _RankedClasses:
-    """Return what ranks the classes for each image.
+    """Return the rankings of classes for each image.
 
     Raises
     ------
@@ -263,10 +264,10 @@ def _observe(task: ClassTask) -> Observations:
     observations.count("images", len(task))
     observations.add_names("present", present)
     if SEEN in task.named and UNSEEN in task.named:
-        on_a_side = task.named[SEEN] | task.named[UNSEEN]
+        on_either_side = task.named[SEEN] | task.named[UNSEEN]
         n_neither = 0
         for name, n in images_by_class.items():
-            if name not in on_a_side:
+            if name not in on_either_side:
                 n_neither += n
         observations.count("neither", n_neither)
     if isinstance(task.scores, RankedLists) and task.given is not None:

@@ -24,8 +24,8 @@ from semmetrics.data.lists import Entry, Lists, Terms, clean_terms
 from semmetrics.data.matrix import class_terms
 from semmetrics.data.tasks import Synonyms
 from semmetrics.errors import FROM_0, InputError
-from semmetrics.kinds.class_names import outside_classes
-from semmetrics.kinds.labels.ignored import Ignored
+from semmetrics.kinds.class_names import outside_classes_error
+from semmetrics.kinds.labels.excluded_labels import LabelsToIgnore
 from semmetrics.kinds.labels.normalization import class_name
 
 
@@ -89,7 +89,7 @@ class _ClassIndex:
         codes: set[int] = set()
         for term in terms:
             codes_of_term = self._codes_of_term.get(term, [])
-            # enough, and a term may have thousands of classes
+            # Two classes are enough, and a term may have thousands.
             codes.update(codes_of_term[:2])
         return len(codes) > 1
 
@@ -148,7 +148,7 @@ def code_labels(
     ref: Lists,
     evaluated: Bools,
     class_list: list[Terms] | None,
-    ignored: Ignored,
+    ignored: LabelsToIgnore,
 ) -> LabelCoding:
     """Find the class of each label by its terms.
 
@@ -159,7 +159,7 @@ def code_labels(
     evaluated : bool array, shape (labels of the references,)
         Whether a label occurs in an evaluated item.
     class_list : list of tuples of str, or None
-    ignored : Ignored
+    ignored : LabelsToIgnore
         Labels that need not be in the class list.
 
     Raises
@@ -195,6 +195,7 @@ def code_labels(
     synonyms = None
     if _has_several_terms(compared):
         identity = None
+        # The signature already identifies a class list.
         if class_list is None and _has_several_terms(labels):
             identity = identify_classes(known_classes)
         synonyms = Synonyms(compared, index.are_ambiguous(compared), identity)
@@ -223,17 +224,17 @@ def _check_references(
     evaluated: Bools,
     known_labels: Container[Terms],
     class_list: Sequence[Terms],
-    ignored: Ignored,
+    ignored: LabelsToIgnore,
 ) -> None:
     """Raise an error if an evaluated reference label has no class and is not ignored."""
     codes = np.flatnonzero(evaluated).tolist()
     outside = [code for code in codes if ref_labels[code] not in known_labels]
-    is_ignored, _ = ignored.chosen(ref.terms[code] for code in outside)
+    is_ignored, _ = ignored.find_among(ref.terms[code] for code in outside)
     for code, may_be_outside in zip(outside, is_ignored.tolist(), strict=True):
         if not may_be_outside:
             where = ref.where(ref.first_item(code))
             name = class_name(ref.terms[code])
-            raise outside_classes(name, class_list, where, "the reference label")
+            raise outside_classes_error(name, class_list, where, "the reference label")
 
 
 def _compared_terms(
@@ -242,9 +243,10 @@ def _compared_terms(
     ref_codes: Codes,
     classes: Sequence[Terms],
 ) -> list[Terms]:
-    """Return the terms to compare each reference label by, which are all terms of its class.
+    """Return the terms by which each reference label is compared: all terms of its class.
 
-    If these are the label's own terms, return the label as it was written, with repeated terms.
+    A label that has exactly the terms of its class is returned as it was written, because terms may
+    be repeated in it.
     """
     compared = []
     for written, label, code in zip(

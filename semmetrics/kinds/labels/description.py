@@ -1,4 +1,4 @@
-"""Describe one input of label sets."""
+"""Describe one input of label sets, and explain measures and protocols for label sets."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from semmetrics.kinds.descriptions import (
     describe_sizes,
     finite_or_none,
     format_counts,
-    format_known,
+    format_item_count,
     format_spread,
 )
 from semmetrics.kinds.item_notes import find_gaps
+from semmetrics.kinds.labels import MIN_WORDS_OF_SENTENCE
 from semmetrics.kinds.labels.input_notes import unlike_scores
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,
@@ -30,10 +31,12 @@ from semmetrics.kinds.labels.joined import (
     find_joined,
 )
 from semmetrics.kinds.labels.normalization import class_name
-from semmetrics.kinds.labels.oddities import LIST_AS_TEXT, SENTENCE
+from semmetrics.kinds.labels.oddities import LIST_AS_TEXT
 from semmetrics.kinds.note_builders import counted, named, of_items
 from semmetrics.kinds.odd_texts import find_odd_ids, find_odd_texts
 from semmetrics.messages import pluralize
+from semmetrics.metrics.definition import Definition
+from semmetrics.options import OPTIONS
 
 _MAX_PAIRS = 1 << 28
 _MAX_DISTINCT_PAIRS = 1 << 22
@@ -72,7 +75,7 @@ def describe(labels: Lists) -> dict[str, Any]:
         span = {"min": float(scores.min()), "max": float(scores.max())}
     return describe_input(
         labels,
-        _find_odd(labels),
+        _find_mistakes(labels),
         labels=len(labels.side.codes),
         vocabulary=len(labels.terms),
         synonyms=sum(len(terms) > 1 for terms in labels.terms),
@@ -120,7 +123,7 @@ def _describe_order(labels: Lists) -> dict[str, Any] | None:
 # ---- probable mistakes --------------------------------------------------------------------------
 
 
-def _find_odd(labels: Lists) -> list[Fact]:
+def _find_mistakes(labels: Lists) -> list[Fact]:
     """Return notes on probable mistakes, which do not raise an error."""
     names: list[str] = []
     for terms in labels.terms:
@@ -134,10 +137,11 @@ def _find_odd(labels: Lists) -> list[Fact]:
     if not lists:
         is_single = len(labels) > 0 and labels.side.sizes.max() <= 1
         notes += _joined_notes(names, is_single=is_single)
-    n_words = sum(1 + name.count(" ") for name in names)
-    if not labels.ranked and n_words and n_words >= SENTENCE * len(names):
-        values = {"side": "distinct", "mean": n_words / len(names)}
-        notes.append(Fact("sentences", values=values))
+    if not labels.ranked and names:
+        mean_words = sum(1 + name.count(" ") for name in names) / len(names)
+        if mean_words >= MIN_WORDS_OF_SENTENCE:
+            values = {"side": "distinct", "mean": mean_words}
+            notes.append(Fact("sentences", values=values))
     notes += find_odd_ids(labels.ids)
     return notes + _score_notes(labels)
 
@@ -180,15 +184,11 @@ def _separates_labels(
     delimiter: str, names: Sequence[str], joined: Sequence[str], *, is_single: bool
 ) -> bool:
     """Return whether a delimiter separates labels in the names that contain it."""
-    if delimiter in WORD_DELIMITERS:
-        are_several = are_joined_words(names, (), delimiter)
-    elif delimiter in DELIMITERS:
-        are_several = are_joined(joined, names, delimiter)
-    else:
-        are_several = False
-    if is_single and not are_several:
-        are_several = are_permuted(names, (), delimiter)
-    return are_several
+    if delimiter in WORD_DELIMITERS and are_joined_words(names, (), delimiter):
+        return True
+    if delimiter in DELIMITERS and are_joined(joined, names, delimiter):
+        return True
+    return is_single and are_permuted(names, (), delimiter)
 
 
 def _score_notes(labels: Lists) -> list[Fact]:
@@ -227,7 +227,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
         synonyms = f"{pluralize(n_synonyms, 'label')} with several names"
     n_labels = pluralize(record["labels"], noun)
     return {
-        "items": format_known(record),
+        "items": format_item_count(record),
         "labels": f"{n_labels}, {record['vocabulary']:,} distinct",
         "synonyms": synonyms,
         "scores": _format_scores(record),
@@ -256,3 +256,45 @@ def _format_order(order: Mapping[str, Any] | None) -> str:
     if order["mean"] is None:
         return f"not computed: {pairs} of labels are too many"
     return f"{order['mean']:.3f} over {pairs} (0.5: none, 1: always the same)"
+
+
+# ---- explanations -------------------------------------------------------------------------------
+
+
+def explain_definition(definition: Definition) -> dict[str, str]:
+    """Return the effect of a cutoff, and whether the order of labels and sides matters."""
+    cutoff = "none"
+    if definition.cutoff:
+        cutoff = f"{definition.name}@5 takes the first 5 predictions"
+    sides = _matters(is_invariant=definition.symmetric)
+    order = _matters(is_invariant=definition.order_invariant)
+    traits = f"which side predicts {sides}; the order of labels in a list {order}"
+    return {"cutoff": cutoff, "traits": traits}
+
+
+def _matters(*, is_invariant: bool) -> str:
+    """Write whether something matters to a measure."""
+    if is_invariant:
+        return "does not matter"
+    return "matters"
+
+
+def explain_protocol(protocol: Any) -> dict[str, str]:
+    """Return the cutoffs of a protocol, and which predictions it takes."""
+    cutoffs = ", ".join(f"@{k}" for k in protocol.top_k) or "none"
+    top_k = OPTIONS["top_k"].both
+    return {
+        "cutoffs": f"{cutoffs} unless {top_k} says otherwise",
+        "predictions": _explain_predictions(protocol),
+    }
+
+
+def _explain_predictions(protocol: Any) -> str:
+    """Write which predictions a protocol takes."""
+    threshold = OPTIONS["threshold"].both
+    decode = OPTIONS["decode"].both
+    if not protocol.decode:
+        return "label lists, ranked by their scores if they have any"
+    if "{logits}" in str(protocol.entries):
+        return f"logits, which predict a label from 0, or scores from {threshold}"
+    return f"label lists, or scores that {threshold} or {decode} make sets of"

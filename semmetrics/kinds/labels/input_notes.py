@@ -14,7 +14,7 @@ from semmetrics.core.ragged import row_numbers
 from semmetrics.data.lists import Lists, Terms
 from semmetrics.errors import Fact
 from semmetrics.kinds.base import Options
-from semmetrics.kinds.labels.ignored import Ignored
+from semmetrics.kinds.labels.excluded_labels import LabelsToIgnore
 from semmetrics.kinds.labels.normalization import Cleaning, normalization
 from semmetrics.kinds.note_builders import counted
 from semmetrics.schema import CLASS_NAMES
@@ -27,9 +27,8 @@ _ITEM_FLAG = re.compile(
 )
 """Columns that tables of labels often have for items. They may also be labels."""
 _MIN_SHARED_COLUMNS = 2
-_SHARED_PER_ONE_SIDED = (
-    10  # columns that both files share, for each that only one file has
-)
+_SHARED_PER_ONE_SIDED = 10
+"""The fewest columns that both files share, for each column that only one file has."""
 
 
 def input_notes(inputs: Sequence[Any], options: Options) -> list[Fact]:
@@ -74,7 +73,7 @@ def _are_lists(inputs: Sequence[Any]) -> bool:
 
 
 def _nested_notes(inputs: Sequence[Any]) -> list[Fact]:
-    """Return notes on sides whose items are one list in a list that does not contain synonyms."""
+    """Return notes on sides whose items are a list within a list, but not a list of synonyms."""
     if not _are_lists(inputs) or not any(lists.synonyms for lists in inputs):
         return []
     truth = inputs[-1]
@@ -106,8 +105,8 @@ def _is_nested(lists: Lists, entries: Sequence[Terms]) -> bool:
 def _may_be_synonyms(entries: Sequence[Terms], true_entries: set[Terms] | None) -> bool:
     """Return whether the terms of entries may be synonyms.
 
-    A synonym belongs to one entry. Predictions with synonyms also have several entries, and only
-    entries of the ground truth.
+    A synonym belongs to one entry. If predictions have synonyms, they also have several entries,
+    all of which are entries of the ground truth.
 
     Parameters
     ----------
@@ -137,7 +136,7 @@ def _column_notes(inputs: Sequence[Any], options: Options) -> list[Fact]:
         return []
     *systems, truth = inputs
     clean = normalization(options.normalize)
-    ignored = set(chain.from_iterable(Ignored.of(options.ignore, clean).names))
+    ignored = set(chain.from_iterable(LabelsToIgnore.of(options.ignore, clean).names))
     notes: list[Fact] = []
     for pred in systems:
         if not _is_named_matrix(pred):

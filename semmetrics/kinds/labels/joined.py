@@ -30,6 +30,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from string import punctuation
+from typing import TypeAlias
 
 import numpy as np
 
@@ -50,7 +51,8 @@ _MAX_SMALL_TASK = 10  # items up to which one split label is enough
 _MIN_SHARE_OF_LABELS = 0.9  # joined labels whose parts are all labels
 _MIN_JOINED = 5  # joined labels below which containment means little
 
-Parts = tuple[str, ...]
+_Parts: TypeAlias = tuple[str, ...]
+"""The parts of a joined label."""
 
 
 def has_parts(name: str, delimiter: str) -> bool:
@@ -172,7 +174,7 @@ def _are_numbers(names: Sequence[str], delimiter: str) -> bool:
     return delimiter == " " and all(_NUMBERS.fullmatch(name) for name in names)
 
 
-def _have_underscores(joined: Sequence[Parts], delimiter: str) -> bool:
+def _have_underscores(joined: Sequence[_Parts], delimiter: str) -> bool:
     """Return whether half of the joined labels have parts with underscores between letters."""
     if delimiter != " ":
         return False
@@ -184,7 +186,7 @@ def _have_underscores(joined: Sequence[Parts], delimiter: str) -> bool:
 
 
 def _consist_of_labels(
-    joined: Sequence[Parts], names: Sequence[str], delimiter: str
+    joined: Sequence[_Parts], names: Sequence[str], delimiter: str
 ) -> bool:
     """Return whether nearly all joined labels consist of labels, in no fixed order."""
     single_labels = {name for name in names if delimiter not in name}
@@ -205,7 +207,7 @@ def _consist_of_labels(
     return not first_parts.isdisjoint(last_parts)
 
 
-def _contain_each_other(joined: Sequence[Parts]) -> bool:
+def _contain_each_other(joined: Sequence[_Parts]) -> bool:
     """Return whether most joined labels contain all parts of another one, or are contained."""
     distinct = {frozenset(parts) for parts in joined}
     labels_of_part: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
@@ -243,21 +245,16 @@ def are_permuted(
     joined = _split_joined(names, delimiter)
     if not joined:
         return False
-    orders_of_parts: defaultdict[Parts, set[Parts]] = defaultdict(set)
+    orders_of_parts: defaultdict[_Parts, set[_Parts]] = defaultdict(set)
     for parts in (*joined, *_split_joined(other_names, delimiter)):
-        orders_of_parts[_in_fixed_order(parts)].add(parts)
-    return any(len(orders_of_parts[_in_fixed_order(parts)]) > 1 for parts in joined)
-
-
-def _in_fixed_order(parts: Parts) -> Parts:
-    """Return the parts in alphabetical order."""
-    return tuple(sorted(parts))
+        orders_of_parts[tuple(sorted(parts))].add(parts)
+    return any(len(orders_of_parts[tuple(sorted(parts))]) > 1 for parts in joined)
 
 
 def are_split_by_other(
     names: Sequence[str], side: Side, other: Side, delimiter: str
 ) -> bool:
-    """Return whether labels have as parts exactly the labels of the same item on the other side.
+    """Return whether the parts of labels are exactly the labels of the same item on the other side.
 
     Parameters
     ----------
@@ -271,7 +268,8 @@ def are_split_by_other(
         return False
     parts_of_code: dict[int, set[str]] = {}
     for code in np.unique(side.codes).tolist():
-        for parts in _split_joined([names[code]], delimiter):
+        parts = _split(names[code], delimiter)
+        if parts:
             parts_of_code[code] = set(parts)
     if not parts_of_code:
         return False
@@ -297,6 +295,7 @@ def _rows_with_as_many_labels(
     n_parts_of_code = np.zeros(n_names, np.int64)
     for code, parts in parts_of_code.items():
         n_parts_of_code[code] = len(parts)
+    # Items have at most one label, so the codes are the labels of the items that have one.
     has_label = side.sizes == 1
     n_parts: Ints = np.zeros(len(side), np.int64)
     n_parts[has_label] = n_parts_of_code[side.codes]
@@ -304,13 +303,21 @@ def _rows_with_as_many_labels(
     return rows
 
 
-def _split_joined(names: Sequence[str], delimiter: str) -> list[Parts]:
+def _split_joined(names: Sequence[str], delimiter: str) -> list[_Parts]:
     """Return the parts of each label that contains the delimiter between words."""
     joined = []
     for name in names:
-        if delimiter == ":" and _RATIO.fullmatch(name):
-            continue
-        parts = tuple(part.strip() for part in name.split(delimiter))
-        if len(parts) > 1 and all(part.strip(punctuation) for part in parts):
+        parts = _split(name, delimiter)
+        if parts:
             joined.append(parts)
     return joined
+
+
+def _split(name: str, delimiter: str) -> _Parts:
+    """Return the parts of a label, or nothing if the delimiter is not between words."""
+    if delimiter == ":" and _RATIO.fullmatch(name):
+        return ()
+    parts = tuple(part.strip() for part in name.split(delimiter))
+    if len(parts) > 1 and all(part.strip(punctuation) for part in parts):
+        return parts
+    return ()

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.categories import mark_verified
 from semmetrics.data.lists import Lists
-from semmetrics.data.read_options import ReadOptions, is_truth
+from semmetrics.data.read_options import is_truth
 from semmetrics.data.swapped import check_labels
-from semmetrics.errors import Fact, InputError
+from semmetrics.errors import Fact
 from semmetrics.kinds.base import (
     CompletedMeasure,
     Defaults,
     Kind,
     Measures,
-    Notes,
+    ObservationsByTask,
     Options,
     Tasks,
 )
 from semmetrics.kinds.embeddings import read_embedding
 from semmetrics.kinds.labels import read_labels
-from semmetrics.kinds.labels.description import describe, format_description
-from semmetrics.kinds.labels.explanation import explain_definition, explain_protocol
+from semmetrics.kinds.labels.description import (
+    describe,
+    explain_definition,
+    explain_protocol,
+    format_description,
+)
 from semmetrics.kinds.labels.items import format_item, show_item
 from semmetrics.kinds.labels.label_measures import complete_measure, default_measures
 from semmetrics.kinds.labels.normalization import normalization
-from semmetrics.kinds.labels.notes import check_shared, label_notes
-from semmetrics.kinds.labels.prepare import prepare_labels
-from semmetrics.kinds.labels.set_sizes import read_set_size_probs
+from semmetrics.kinds.labels.notes import label_notes
+from semmetrics.kinds.labels.prepare import check_shared, prepare_labels
+from semmetrics.kinds.labels.side_inputs import (
+    read_class_names,
+    read_set_size_probs,
+    unknown_values,
+)
 from semmetrics.kinds.labels.task import label_task
 from semmetrics.kinds.sample_weights import read_weights
 from semmetrics.metrics.definition import Definition, Measure
@@ -53,11 +60,11 @@ class LabelKind(Kind):
         embedding = read_embedding(options.embedding)
         classes = options.classes
         if classes is not None:
-            classes = _read_names(classes, files)
+            classes = read_class_names(classes, files)
         return options.replace(
             embedding=embedding,
             classes=classes,
-            ignore=_read_names(options.ignore, files),
+            ignore=read_class_names(options.ignore, files),
             weights=read_weights(options.weights, files),
             taxonomy=taxonomy,
         )
@@ -81,8 +88,8 @@ class LabelKind(Kind):
             probs = options.set_size_probs
             if isinstance(probs, Mapping):
                 probs = probs.get(system)
-            heads = read_set_size_probs(probs, options.read)
-            tasks[system] = {"": label_task(pred, ref, options, heads)}
+            set_size_probs = read_set_size_probs(probs, options.read)
+            tasks[system] = {"": label_task(pred, ref, options, set_size_probs)}
         return tasks
 
     def default_measures(self, tasks: Tasks, options: Options) -> Defaults:
@@ -104,17 +111,17 @@ class LabelKind(Kind):
         tasks: Tasks,
         measures: Measures,
         options: Options,
-        noted: Notes,
+        observations: ObservationsByTask,
         inputs: Sequence[Any],
     ) -> list[Fact]:
         """Return notes for the user on the data and the options."""
-        return label_notes(tasks, measures, options, noted, inputs)
+        return label_notes(tasks, measures, options, observations, inputs)
 
     def check_shared(
-        self, noted: Iterable[Any], options: Options, names: Sequence[str]
+        self, observations: Iterable[Any], options: Options, names: Sequence[str]
     ) -> None:
         """Raise an error if no label is in the taxonomy or in the embedding of the user."""
-        check_shared(noted, options, names)
+        check_shared(observations, options, names)
 
     def describe(self, data: Any) -> dict[str, Any]:
         """Return a record that describes one input."""
@@ -142,47 +149,3 @@ class LabelKind(Kind):
 
 
 KIND = LabelKind()
-
-
-def unknown_values(unknown_value: str | float | None) -> tuple[float, ...]:
-    """Return the values of cells that nobody verified.
-
-    Parameters
-    ----------
-    unknown_value : str, float or None
-        The option of the user: one value, or several separated by commas.
-
-    Raises
-    ------
-    InputError
-        If a value is not a number, or is 0 or 1.
-
-    Examples
-    --------
-    >>> unknown_values("-1,nan"), unknown_values(-1), unknown_values(None)
-    ((-1.0, nan), (-1.0,), ())
-    """
-    if unknown_value is None:
-        return ()
-    values = []
-    for text in str(unknown_value).split(","):
-        try:
-            value = float(text)
-        except ValueError:
-            value = 0.0
-        if value in (0.0, 1.0):
-            wanted = "a number other than 0 and 1, nan, or several such as -1,nan"
-            raise InputError(
-                "bad-option", name="unknown_value", value=unknown_value, wanted=wanted
-            )
-        values.append(value)
-    return tuple(values)
-
-
-def _read_names(names: Any, files: ReadOptions) -> list[Any]:
-    """Return a list of names, which is read if it is a path."""
-    if isinstance(names, (str, os.PathLike)):
-        from semmetrics.data.side_inputs import read_class_list
-
-        return list(read_class_list(names, files))
-    return list(names)

@@ -108,11 +108,11 @@ def _spelling_notes(builder: _NoteBuilder, options: Options) -> list[Fact]:
     observed = builder.observed
     side = builder.side
     n_items = observed.number(ALIKE_LABELS, side, "items")
-    ways_of_side = []
-    for step, way in SPELLING_STEPS.items():
+    differences = []
+    for step, difference in SPELLING_STEPS.items():
         if observed.has(ALIKE_LABELS, side, step):
-            ways_of_side.append(way)
-    ways = " or ".join(ways_of_side)
+            differences.append(difference)
+    ways = " or ".join(differences)
     if options.protocol is not None:
         values = {"items": n_items, "ways": ways, "protocol": options.protocol}
         return builder.build("spelling-kept", ALIKE_LABELS, "labels", **values)

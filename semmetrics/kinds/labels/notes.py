@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import Fact, first_of_each
-from semmetrics.kinds import side_input_checks
-from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.base import (
+    Measures,
+    ObservationsByTask,
+    Options,
+    Tasks,
+    each_task,
+)
 from semmetrics.kinds.embedding_notes import (
     cache_facts,
     unused_embeddings,
     unused_rules,
 )
 from semmetrics.kinds.item_notes import count_facts, different_items
-from semmetrics.kinds.labels.ignored import Ignored
+from semmetrics.kinds.labels.excluded_labels import LabelsToIgnore
 from semmetrics.kinds.labels.input_notes import input_notes
 from semmetrics.kinds.labels.mistake_notes import mistake_notes
 from semmetrics.kinds.labels.model_notes import label_model_notes, uncalibrated_facts
 from semmetrics.kinds.labels.normalization import normalization
 from semmetrics.kinds.labels.observation_codes import (
     DIFFICULT_LABELS,
-    EMBEDDED_TERMS,
     IGNORED_LABELS,
     LABELS_IN_TAXONOMY,
     LABELS_WITH_PARENTS,
@@ -36,7 +39,7 @@ from semmetrics.kinds.labels.observation_codes import (
     UNVERIFIED_CELLS,
     UNVERIFIED_PREDICTIONS,
 )
-from semmetrics.kinds.labels.score_notes import activation_facts, score_facts
+from semmetrics.kinds.labels.predicted_scores import activation_facts, score_facts
 from semmetrics.kinds.note_builders import counted, no_effect
 from semmetrics.kinds.sample_weights import unused_weights
 from semmetrics.kinds.side_observations import swapped_facts
@@ -48,7 +51,7 @@ def label_notes(
     tasks: Tasks,
     measures: Measures,
     options: Options,
-    noted: Notes,
+    observations: ObservationsByTask,
     inputs: Sequence[Any] = (),
 ) -> list[Fact]:
     """Return notes on probable mistakes, omitted data, and options without effect.
@@ -58,24 +61,24 @@ def label_notes(
     tasks : mapping from system and part to LabelTask
     measures : sequence of Measure
     options : ResolvedOptions
-    noted : mapping from name of a task to Observations
+    observations : mapping from name of a task to Observations
         The observations that were made while tasks were evaluated. Empty for a calibration, which
         evaluates no task.
     inputs : sequence of Lists
         The predictions of each system, then the ground truth.
     """
-    truth = inputs[-1].source if inputs else ""
-    ignored = Ignored.of(options.ignore, normalization(options.normalize))
+    truth_source = inputs[-1].source if inputs else ""
+    ignored = LabelsToIgnore.of(options.ignore, normalization(options.normalize))
     notes: list[Fact] = []
     truth_notes: list[Fact] = []
     for name, task in each_task(tasks):
-        observed = noted.get(name, task.observations)
+        observed = observations.get(name, task.observations)
         notes += counted("shared-terms", len(observed.names_of(SHARED_TERMS)), (), name)
         notes += _ignored_label_notes(name, observed, ignored, options)
         notes += _task_notes(name, task, observed, measures, options)
         n_left_out = observed.number(UNVERIFIED_PREDICTIONS)
-        notes += counted("unverified-labels", n_left_out, (), name, other=truth)
-        truth_notes += _truth_notes(observed, truth, options)
+        notes += counted("unverified-labels", n_left_out, (), name, other=truth_source)
+        truth_notes += _truth_notes(observed, truth_source, options)
     notes += input_notes(inputs, options)
     notes += first_of_each(truth_notes)
     notes += different_items(tasks)
@@ -88,46 +91,17 @@ def label_notes(
     notes += unused_weights(options.weights, inputs)
     if options.taxonomy is not None:
         notes += options.taxonomy.notes
-    if noted:
+    if observations:
         notes += uncalibrated_facts(all_tasks[0].models, measures, options)
     notes += unused_rules(measures, options, "SemF1")
     return notes + _unused_options(all_tasks, measures, options)
-
-
-def check_shared(
-    noted: Iterable[Observations], options: Options, names: Sequence[str]
-) -> None:
-    """Raise an error if no label is in the taxonomy or in the embedding of the user.
-
-    The right embedding may not know a single true label, which a note counts. Labels to ignore
-    need not occur, because the same list is used for many files.
-
-    Parameters
-    ----------
-    noted : iterable of Observations
-        The observations in each task.
-    options : ResolvedOptions
-    names : sequence of str
-        Some labels of the data.
-    """
-    # A count of 0 is stored, and is an error.
-    n_shared: Counter[str] = Counter()
-    for observed in noted:
-        if observed.has(LABELS_IN_TAXONOMY):
-            n_shared["taxonomy"] += observed.number(LABELS_IN_TAXONOMY)
-        for (what, _), n in observed.counts_of(EMBEDDED_TERMS).items():
-            if what == "known":
-                n_shared["embedding"] += n
-    if len(names) < 2:
-        n_shared.pop("embedding", None)
-    side_input_checks.check_shared(n_shared, options, "label", names)
 
 
 # ---- tasks --------------------------------------------------------------------------------------
 
 
 def _ignored_label_notes(
-    where: str, observed: Observations, ignored: Ignored, options: Options
+    where: str, observed: Observations, ignored: LabelsToIgnore, options: Options
 ) -> list[Fact]:
     """Return notes on labels to ignore that do not occur."""
     n_missing = len(ignored.names) - len(observed.names_of(IGNORED_LABELS))
@@ -166,16 +140,16 @@ def _task_notes(
     return notes + label_model_notes(where, task, observed)
 
 
-def _truth_notes(observed: Observations, truth: str, options: Options) -> list[Fact]:
+def _truth_notes(observed: Observations, where: str, options: Options) -> list[Fact]:
     """Return notes on the ground truth."""
-    notes = mistake_notes(observed, "ref", truth, options)
+    notes = mistake_notes(observed, "ref", where, options)
     if observed.has(MINUS_ONE_SCORES, "ref"):
-        notes.append(Fact("true-minus", where=truth))
+        notes.append(Fact("true-minus", where=where))
     elif observed.has(SCORES, "ref"):
-        notes.append(Fact("true-scores", where=truth))
+        notes.append(Fact("true-scores", where=where))
     notes += swapped_facts(observed)
-    notes += counted("difficult-labels", observed.number(DIFFICULT_LABELS), (), truth)
-    notes += counted("unverified-cells", observed.number(UNVERIFIED_CELLS), (), truth)
+    notes += counted("difficult-labels", observed.number(DIFFICULT_LABELS), (), where)
+    notes += counted("unverified-cells", observed.number(UNVERIFIED_CELLS), (), where)
     return notes
 
 

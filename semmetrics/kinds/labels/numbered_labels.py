@@ -11,7 +11,7 @@ from semmetrics.core.ragged import Ints, cell_keys, first_occurrences
 from semmetrics.data.lists import Entry, Lists, as_entry
 from semmetrics.data.matrix import as_matrix, class_terms, members
 from semmetrics.errors import Fact, InputError
-from semmetrics.kinds.class_names import outside_classes
+from semmetrics.kinds.class_names import outside_classes_error
 from semmetrics.messages import pluralize
 
 
@@ -69,7 +69,7 @@ def _name_positions(labels: Lists, numbers: Ints, names: Sequence[Entry]) -> Lis
     if is_outside.any():
         code = int(is_outside.argmax())
         where = labels.where(labels.first_item(code))
-        raise outside_classes(labels.vocabulary[code], names, where, "the label")
+        raise outside_classes_error(labels.vocabulary[code], names, where, "the label")
     named = labels.renamed([names[number] for number in numbers.tolist()])
     return replace(named, notes=[*labels.notes, Fact("numbers-as-places")])
 

@@ -14,7 +14,7 @@ The details are the side and "labels" (number, and a pair as an example), "items
 with such a label), or a normalisation of `SPELLING_STEPS` that makes the pairs equal.
 """
 OTHER_ENCODINGS = "encoding"
-"""Labels of a side that are another sequence of characters with the same appearance."""
+"""Labels of a side that look like a label of the other side and have other characters."""
 JOINED_LABELS = "delimiter"
 """Labels that are several labels with a delimiter between them. The details are (side, delimiter)."""
 LISTS_AS_TEXT = "lists as text"

@@ -17,6 +17,7 @@ from semmetrics.data.cells import MISSING_TEXTS
 from semmetrics.data.lists import Lists
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask
+from semmetrics.kinds.labels import MIN_WORDS_OF_SENTENCE
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,
     DELIMITERS,
@@ -43,12 +44,10 @@ from semmetrics.kinds.labels.spelling import (
     observe_alike_references,
     observe_encodings,
 )
-from semmetrics.kinds.side_observations import note_words, swapped_sides
+from semmetrics.kinds.side_observations import observe_swapped_sides, observe_words
 
 LIST_AS_TEXT = re.compile(r"""^\s*\[\s*['"]|['"]\s*\]\s*$|^\s*\[\s*\]\s*$""")
 """A list written as text, or its first or last part."""
-SENTENCE = 5.0
-"""Mean number of words from which labels look like captions."""
 _MIN_DISTINCT = 10  # distinct labels, and items, below which shares mean little
 _MAX_SHARED = {"pred": 0.05, "ref": 0.01}
 """The largest share of a side's labels that is hardly any."""
@@ -64,7 +63,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Observations:
         The normalised inputs of the task.
     """
     labels = OccurringLabels.of(task)
-    observations = swapped_sides(pred, ref)
+    observations = observe_swapped_sides(pred, ref)
     observations.of_whole_data.update(OF_WHOLE_DATA)
     observe_scores(observations, pred, task.pred, task.ref)
     if not task.numbered:
@@ -97,12 +96,14 @@ def _observe_joined(
     has_joined = False
     for side, names_of_side in names.items():
         # The first condition is fast, and nearly always false.
-        lists = [n for n in names_of_side if "[" in n and LIST_AS_TEXT.search(n)]
-        if lists:
+        lists_as_text = [
+            n for n in names_of_side if "[" in n and LIST_AS_TEXT.search(n)
+        ]
+        if lists_as_text:
             has_joined = True
             n_labels = _count_labels(labels, side, _is_list_as_text)
             observations.count(LISTS_AS_TEXT, n_labels, side)
-            observations.add_names(LISTS_AS_TEXT, [lists[0]], side)
+            observations.add_names(LISTS_AS_TEXT, lists_as_text[:1], side)
             continue
         for delimiter in _joining_delimiters(labels, side, names):
             has_joined = True
@@ -157,13 +158,15 @@ def _joining_delimiters(
         else:
             others.append(delimiter)
     own_lists = labels.side(side)
-    other_lists = labels.side(other_side)
-    if own_lists.sizes.max(initial=0) > 1:
+    if own_lists.sizes.max(initial=0) > 1:  # its labels are separated already
         return joining
+    other_lists = labels.side(other_side)
+    classes = labels.task.classes
     for delimiter in others:
-        if _separates_words(delimiter, own_names, other_names) or are_split_by_other(
-            labels.task.classes, own_lists, other_lists, delimiter
-        ):
+        is_joining = _separates_words(delimiter, own_names, other_names)
+        if not is_joining:
+            is_joining = are_split_by_other(classes, own_lists, other_lists, delimiter)
+        if is_joining:
             joining.append(delimiter)
     return joining
 
@@ -202,15 +205,16 @@ def _observe_sentences(
 ) -> None:
     """Observe sides whose labels look like captions."""
     for side, is_on_side in labels.on_side.items():
-        if not any(1 + name.count(" ") >= SENTENCE for name in names[side]):
+        longest = max((1 + name.count(" ") for name in names[side]), default=0)
+        if longest < MIN_WORDS_OF_SENTENCE:  # nearly always
             continue
         n_words = np.zeros(len(is_on_side), np.int64)
         first_terms = [terms[0] for terms in labels.terms(is_on_side)]
         n_words[is_on_side] = [1 + term.count(" ") for term in first_terms]
         codes = labels.side(side).codes
         total = int(n_words[codes].sum())
-        if total and total >= SENTENCE * len(codes):
-            observations.merge(note_words(side, total, len(codes)))
+        if total and total >= MIN_WORDS_OF_SENTENCE * len(codes):
+            observations.merge(observe_words(side, total, len(codes)))
 
 
 def _observe_missing(observations: Observations, labels: OccurringLabels) -> None:

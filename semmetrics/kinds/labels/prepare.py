@@ -1,7 +1,12 @@
-"""Add the label vectors and the taxonomy that measures need to the tasks."""
+"""Add the label vectors and the taxonomy that measures need to the tasks.
+
+The labels that an embedding or the taxonomy has are counted. `check_shared` raises an error if there
+are none.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -13,6 +18,7 @@ from semmetrics.data.lists import Terms
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import LabelTask
 from semmetrics.errors import InputError
+from semmetrics.kinds import side_input_checks
 from semmetrics.kinds.base import Measures, Options, Tasks, each_task
 from semmetrics.kinds.embeddings import embedding_name, open_models
 from semmetrics.kinds.labels.observation_codes import (
@@ -198,7 +204,7 @@ def _observe_terms(observations: Observations, models: Mapping[str, Any]) -> Non
     models : mapping from `model_key` to LabelVectors
     """
     for name, vectors in models.items():
-        is_zero = np.zeros(1, np.bool_)
+        is_zero = np.zeros_like(vectors.known)
         if vectors.counts["zero_vectors"]:
             is_zero = vectors.known & ~vectors.vectors.any(axis=1)
         flags = (~vectors.known, vectors.composed, vectors.untuned, is_zero)
@@ -230,3 +236,35 @@ def _find_node(taxonomy: Any, terms: Iterable[str]) -> int | None:
         if node is not None:
             return node
     return None
+
+
+# ---- inputs without any label of the data -------------------------------------------------------
+
+
+def check_shared(
+    observations: Iterable[Observations], options: Options, names: Sequence[str]
+) -> None:
+    """Raise an error if no label is in the taxonomy or in the embedding of the user.
+
+    The right embedding may not know a single true label, which a note counts. Labels to ignore
+    need not occur, because the same list is used for many files.
+
+    Parameters
+    ----------
+    observations : iterable of Observations
+        The observations in each task.
+    options : ResolvedOptions
+    names : sequence of str
+        Some labels of the data.
+    """
+    # A count of 0 is stored, and is an error.
+    n_shared: Counter[str] = Counter()
+    for observed in observations:
+        if observed.has(LABELS_IN_TAXONOMY):
+            n_shared["taxonomy"] += observed.number(LABELS_IN_TAXONOMY)
+        for (detail, _), n in observed.counts_of(EMBEDDED_TERMS).items():
+            if detail == "known":
+                n_shared["embedding"] += n
+    if len(names) < 2:
+        n_shared.pop("embedding", None)
+    side_input_checks.check_shared(n_shared, options, "label", names)

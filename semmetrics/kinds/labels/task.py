@@ -21,7 +21,15 @@ from semmetrics.kinds.labels.coding import (
     code_plain_labels,
     identify_classes,
 )
-from semmetrics.kinds.labels.ignored import Ignored, leave_out_ignored
+from semmetrics.kinds.labels.excluded_labels import (
+    LabelsToIgnore,
+    count_unverified,
+    find_unverified,
+    leave_out_ignored,
+    leave_out_unverified,
+    marks_every_label,
+    separate_marks,
+)
 from semmetrics.kinds.labels.normalization import REPEATING, class_name, normalization
 from semmetrics.kinds.labels.observation_codes import (
     DIFFICULT_LABELS,
@@ -29,14 +37,7 @@ from semmetrics.kinds.labels.observation_codes import (
     SHARED_TERMS,
 )
 from semmetrics.kinds.labels.oddities import find_oddities
-from semmetrics.kinds.labels.predicted_scores import find_probabilities
-from semmetrics.kinds.labels.unverified import (
-    count_unverified,
-    find_unverified,
-    has_signs,
-    leave_out_unverified,
-    separate_marks,
-)
+from semmetrics.kinds.labels.predicted_scores import observe_probabilities
 from semmetrics.kinds.options import resolve_options
 from semmetrics.options import OPTIONS
 
@@ -53,8 +54,8 @@ class _LabelSides(NamedTuple):
         The normalised inputs, with all of their items.
     joined : Joined
         The predicted and the true labels of the evaluated items.
-    difficult, unverified : Side or None
-        As the attributes of `semmetrics.kinds.labels.unverified.MarkedLabels`.
+    difficult, listed_cells : Side or None
+        As the attributes of `semmetrics.kinds.labels.excluded_labels.MarkedLabels`.
     weights : float array, shape (items,), or None
     observations : Observations
         Observations of the scores.
@@ -64,13 +65,16 @@ class _LabelSides(NamedTuple):
     ref: Lists
     joined: Joined
     difficult: Side | None
-    unverified: Side | None
+    listed_cells: Side | None
     weights: Floats | None
     observations: Observations
 
 
 def label_task(
-    pred: Lists, ref: Lists, options: Options | None = None, heads: Floats | None = None
+    pred: Lists,
+    ref: Lists,
+    options: Options | None = None,
+    set_size_probs: Floats | None = None,
 ) -> LabelTask:
     """Make the task of comparing predicted with reference label lists.
 
@@ -79,7 +83,7 @@ def label_task(
     pred, ref : Lists
     options : ResolvedOptions, optional
         The options of a score, whose files are read. Default: the default of every option.
-    heads : float array, shape (items of the predictions, set sizes), optional
+    set_size_probs : float array, shape (items of the predictions, set sizes), optional
         The probability of each set size.
 
     Returns
@@ -93,8 +97,9 @@ def label_task(
     """
     options = options or resolve_options({}, "labels")
     clean = normalization(options.normalize)
-    _check_truth(ref)
-    ignored = Ignored.of(options.ignore, clean)
+    if ref.ranked and not ref.has_marks and not marks_every_label(ref):
+        raise InputError("truth-of-scores", ref.source)
+    ignored = LabelsToIgnore.of(options.ignore, clean)
     repeats = options.normalize == REPEATING
     # A label to ignore may be empty after normalisation.
     pred = pred.normalized(clean, ignored.written, repeats=repeats)
@@ -105,7 +110,7 @@ def label_task(
     if options.classes is not None:
         class_list = clean_class_list(options.classes, clean)
     coding = _code_sides(sides, class_list, ignored, options)
-    task = _build_task(sides, coding, class_list, options, heads)
+    task = _build_task(sides, coding, class_list, options, set_size_probs)
     return _leave_out(task, sides, coding, ignored, options)
 
 
@@ -113,7 +118,7 @@ def _leave_out(
     task: LabelTask,
     sides: _LabelSides,
     coding: LabelCoding,
-    ignored: Ignored,
+    ignored: LabelsToIgnore,
     options: Options,
 ) -> LabelTask:
     """Remove the parts of a task that are not evaluated, and observe the rest."""
@@ -139,19 +144,13 @@ def _leave_out(
 # ---- sides --------------------------------------------------------------------------------------
 
 
-def _check_truth(ref: Lists) -> None:
-    """Raise an error if the ground truth has scores instead of labels."""
-    if ref.ranked and not ref.has_marks and not has_signs(ref):
-        raise InputError("truth-of-scores", ref.source)
-
-
 def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
     """Join normalised sides, and separate difficult and unverified labels from true ones."""
     joined = join(pred, ref, missing=options.missing)
     joined, weights = weigh(joined, options.weights, ref)
     observations = Observations()
     if options.activation is not None:
-        observations = find_probabilities(joined.pred, options.activation)
+        observations = observe_probabilities(joined.pred, options.activation)
         joined = joined._replace(pred=_activate(joined.pred, options.activation))
     marked = separate_marks(joined.ref, ref)
     if ref.ranked or ref.has_marks:
@@ -159,7 +158,7 @@ def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
         ref = replace(ref, side=replace(ref.side, scores=None))
         joined = joined._replace(ref=marked.present)
     return _LabelSides(
-        pred, ref, joined, marked.difficult, marked.unverified, weights, observations
+        pred, ref, joined, marked.difficult, marked.listed_cells, weights, observations
     )
 
 
@@ -209,7 +208,7 @@ def _check_unnamed_columns(lists: Lists, other: Lists) -> None:
 def _code_sides(
     sides: _LabelSides,
     class_list: list[Terms] | None,
-    ignored: Ignored,
+    ignored: LabelsToIgnore,
     options: Options,
 ) -> LabelCoding:
     """Find the class of each label."""
@@ -229,7 +228,7 @@ def _build_task(
     coding: LabelCoding,
     class_list: list[Terms] | None,
     options: Options,
-    heads: Floats | None,
+    set_size_probs: Floats | None,
 ) -> LabelTask:
     """Make the task of joined sides whose labels are coded."""
     pred = sides.pred
@@ -237,14 +236,14 @@ def _build_task(
     pred_written = None
     ref_written = None
     if coding.synonyms is not None:
-        # Written labels have one numbering: those of the predictions, then those of the references.
+        # Written labels are numbered across both sides: first the predictions, then the references.
         pred_written = joined.pred.codes
         ref_written = (joined.ref.codes + len(pred.terms)).astype(np.int32)
-    difficult = _with_classes_or_none(sides.difficult, coding.ref_codes)
-    # The verified cells instead if the ground truth is federated.
-    listed_cells = _with_classes_or_none(sides.unverified, coding.ref_codes)
+    difficult = sides.difficult
+    if difficult is not None:
+        difficult = _with_classes(difficult, coding.ref_codes)
     unverified = find_unverified(
-        listed_cells,
+        sides.listed_cells,
         coding.ref_codes,
         len(coding.classes),
         is_federated=sides.ref.is_federated,
@@ -258,8 +257,11 @@ def _build_task(
     terms_of_classes = None
     if not all(len(terms) == 1 for terms in coding.classes):
         terms_of_classes = coding.classes
-    if heads is not None:
-        heads = aligned_rows(heads, pred, joined.ids)
+    # Only labels from cells of 0 and 1 are in the order of columns or keys.
+    is_binary = pred.order in ("columns", "keys")
+    if set_size_probs is not None:
+        set_size_probs = aligned_rows(set_size_probs, pred, joined.ids)
+    has_set_sizes = set_size_probs is not None
     return LabelTask(
         ids=joined.ids,
         classes=tuple(map(class_name, coding.classes)),
@@ -268,15 +270,15 @@ def _build_task(
         difficult=difficult,
         unverified=unverified,
         ranked=pred.ranked,
-        binary=pred.order in ("columns", "keys"),
+        binary=is_binary,
         given=n_given,
-        settings=_settings(options, sides, class_list, has_set_sizes=heads is not None),
+        settings=_settings(options, sides, class_list, has_set_sizes=has_set_sizes),
         counts=joined.counts,
         in_columns=_in_columns(sides, coding),
         precision=precision,
         synonyms=coding.synonyms,
         terms=terms_of_classes,
-        heads=heads,
+        heads=set_size_probs,
         first_set_size=options.first_set_size,
         weights=sides.weights,
     )
@@ -287,13 +289,6 @@ def _with_classes(
 ) -> Side:
     """Replace the code of each label by the code of its class."""
     return replace(side, codes=class_of_label.take(side.codes), written=written)
-
-
-def _with_classes_or_none(side: Side | None, class_of_label: Codes) -> Side | None:
-    """Replace the codes of labels, if there is a side, by the codes of their classes."""
-    if side is None:
-        return None
-    return _with_classes(side, class_of_label)
 
 
 def _in_columns(sides: _LabelSides, coding: LabelCoding) -> Bools | None:
@@ -318,7 +313,7 @@ def _settings(
     *,
     has_set_sizes: bool,
 ) -> dict[str, str]:
-    """Return the conventions of a signature, without those that have no effect on these data."""
+    """Return the settings in the signature that have an effect on these data."""
     settings = options.settings("labels")
     if sides.pred.side.scores is None:
         settings.pop(OPTIONS["activation"].key, None)
@@ -326,7 +321,7 @@ def _settings(
         settings[OPTIONS["unknown_value"].key] = str(options.unknown_value)
     if sides.ref.is_federated:
         settings[_VERIFIED] = "listed"
-    # Without probabilities of set sizes it has no effect. With them it stands at the end.
+    # Without probabilities of set sizes it has no effect. With them it comes last.
     first_set_size_key = OPTIONS["first_set_size"].key
     first_set_size = settings.pop(first_set_size_key, "")
     if class_list is not None:

@@ -1,4 +1,7 @@
-"""Retrieval: queries that rank a gallery, and the positives of each query. How both are read."""
+"""Retrieval: queries that rank a gallery, and the positives of each query.
+
+This module reads and recognises them.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,7 @@ _VERDICTS = {
 _RANK = "rank"
 _OTHER_COLUMNS_OF_TREC = ("iteration", "iter", "q0")
 _ID_SUFFIXES = ("id", "ids")
-"""How the names of columns of ids end."""
+"""The last letters in the names of columns of ids."""
 
 _BASE_FORM = Form(
     noun="candidate",
@@ -115,7 +118,7 @@ _FORMS = {
     "pred": replace(_BASE_FORM, scores=_SCORES, last_scores=_GRADES),
     "gt": replace(_BASE_FORM, scores=_SCORES, first_scores=_GRADES, truths=True),
 }
-"""How runs and judgements are written, by side. Runs have scores and judgements have grades."""
+"""The forms of runs and judgements, by side. Runs have scores and judgements have grades."""
 
 
 def as_candidates(
@@ -155,7 +158,7 @@ def as_candidates(
     data = open_input(data, options)
     run = as_data(data, _FORMS[options.side], source=source, options=options)
     if isinstance(run, Lists):
-        run = _Table(data, source, options).use_numbers(run)
+        run = _Table(data, source, options).use_other_columns(run)
     if isinstance(run, Matrix):
         return _describe_matrix(run)
     _check_entries(run)
@@ -188,7 +191,7 @@ def _check_entries(run: Lists) -> None:
 
 
 def recognise(samples: Sequence[Sample]) -> Verdict:
-    """Return how certain it is that the data are retrieval. Only runs and judgements are."""
+    """Return how certain it is that data are retrieval. Only runs and judgements are recognised."""
     for sample in samples:
         if sample.noun == FORM.noun or sample.shape == "run":
             return Verdict(Certainty.CERTAIN)
@@ -215,8 +218,8 @@ class _Table:
         self._source = source
         self._options = options
 
-    def use_numbers(self, lists: Lists) -> Lists:
-        """Order candidates by ranks, and recognise by columns which side they are.
+    def use_other_columns(self, lists: Lists) -> Lists:
+        """Order candidates by ranks, and recognise from the columns whether a table is a run.
 
         Parameters
         ----------
@@ -282,7 +285,8 @@ class _Table:
     def _order_by_rank(self, lists: Lists, name: str) -> Lists:
         """Order the candidates of a run by their ranks, with 1 first.
 
-        If candidates have scores, these give the order. A note then reports other ranks.
+        If candidates have scores, these determine the order. A note then reports queries whose
+        ranks contradict their scores.
         """
         ranked = self._read_numbers(name)
         if ranked is None or ranked.side.scores is None:
@@ -293,13 +297,13 @@ class _Table:
         order = np.lexsort((ranks, rows))
         if side.scores is not None:
             increases = np.diff(side.scores[order]) > 0
-            n_other = _count_rows(rows, increases)
-            if not n_other:
+            n_contradicting = _count_rows_with_step(rows, increases)
+            if not n_contradicting:
                 return lists
-            note = Fact("other-ranks", n_other, values={"name": name})
+            note = Fact("other-ranks", n_contradicting, values={"name": name})
             return replace(lists, notes=[*lists.notes, note])
 
-        n_unsorted = _count_rows(rows, np.diff(ranks) < 0)
+        n_unsorted = _count_rows_with_step(rows, np.diff(ranks) < 0)
         notes = _without_column(lists.notes, name)
         column_names = {**lists.column_names, _RANK: name}
         if n_unsorted:
@@ -308,7 +312,7 @@ class _Table:
         return replace(lists, side=side, notes=notes, column_names=column_names)
 
 
-def _count_rows(rows: Any, is_step: Any) -> int:
+def _count_rows_with_step(rows: Any, is_step: Any) -> int:
     """Count the rows with a step between neighbours.
 
     Parameters

@@ -59,12 +59,13 @@ class CaptionedTruth:
         needed = dict.fromkeys(gallery)
         for names in names_of_images:
             needed.update(dict.fromkeys(names))
-        lost = [name for name in needed if name not in text_of]
-        if lost:
+        without_text = [name for name in needed if name not in text_of]
+        if without_text:
             code = "without-text"
             if isinstance(self.run.columns, range):
                 code = "unnamed-gallery"
-            raise InputError(code, self.captions.source, n=len(lost), names=lost)
+            n = len(without_text)
+            raise InputError(code, self.captions.source, n=n, names=without_text)
         references = []
         for names in names_of_images:
             references.append([text_of[name] for name in names])

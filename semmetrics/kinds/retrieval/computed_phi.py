@@ -98,7 +98,7 @@ def compute_phi(
     truth : CaptionedTruth
     options : ResolvedOptions
     notes : list
-        Notes on oddities are added to this list.
+        Notes on problems are added to this list.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Describe runs and positives, and what measures and protocols mean for retrieval."""
+"""Describe runs and positives, and explain measures and protocols for retrieval."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ def describe(data: Lists | Matrix) -> dict[str, Any]:
 
 
 def _find_ties(matrix: Matrix) -> list[Fact]:
-    """Note that most values of a matrix are equal to others. Only the first values are counted."""
+    """Return a note if most values of a matrix are equal to others.
+
+    Only the first values of a large matrix are counted.
+    """
     blocks = descriptions.matrix_cells(matrix)
     if not blocks:
         return []
@@ -78,7 +81,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
         zeros = f"{record['zeros']:,}"
     number = pluralize(record["candidates"], "candidate")
     return {
-        "queries": descriptions.format_known(record),
+        "queries": descriptions.format_item_count(record),
         "candidates": f"{number}, {record['distinct']:,} distinct",
         "a query": descriptions.format_spread(record["cardinality"]),
         "grade 0 or less": zeros,
@@ -86,7 +89,7 @@ def format_description(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def explain_definition(definition: Definition) -> dict[str, str]:
-    """Return what the cutoff of a measure means, and the options that an example needs."""
+    """Return the meaning of a cutoff, and the options that an example command needs."""
     cutoff = ""
     if definition.cutoff:
         cutoff = "@k, the first k candidates"
@@ -99,7 +102,7 @@ def explain_definition(definition: Definition) -> dict[str, str]:
 
 
 def explain_protocol(protocol: Any) -> dict[str, str]:
-    """Return what predictions a protocol takes, what phi is, and how many queries it has."""
+    """Return which predictions and phi a protocol takes, and how many queries it has."""
     phi = ""
     if any("phi=" in text for text in protocol.entries.values()):
         phi = (

@@ -62,9 +62,8 @@ def read_embeddings(options: ResolvedOptions) -> Embeddings:
     device = _choose_device(options)
     queries = to_device(np.ascontiguousarray(queries, dtype), device)
     gallery = to_device(np.ascontiguousarray(gallery, dtype), device)
-    size = (
-        f"{len(queries):,} x {len(gallery):,} of {n_dimensions:,} dimensions, {dtype}"
-    )
+    n_vectors = f"{len(queries):,} x {len(gallery):,}"
+    size = f"{n_vectors} of {n_dimensions:,} dimensions, {dtype}"
     return Embeddings(
         Products(queries, gallery),
         ids=range(len(queries)),
@@ -103,7 +102,7 @@ def _read_vectors(name: str, options: ResolvedOptions) -> Any:
 
 
 def _scale_to_unit_length(vectors: Any, dtype: Any) -> tuple[Any, int]:
-    """Return vectors of length 1, and the number of vectors of length 0, which stay as they are."""
+    """Scale vectors to length 1, and count the vectors of length 0, which stay as they are."""
     scaled = np.empty(vectors.shape, dtype)
     n_zeros = 0
     step = max(1, _MAX_NUMBERS_PER_BLOCK // vectors.shape[1])
@@ -111,7 +110,7 @@ def _scale_to_unit_length(vectors: Any, dtype: Any) -> tuple[Any, int]:
         block = np.asarray(vectors[start : start + step], np.float64)
         largest = np.abs(block).max(axis=1)
         n_zeros += int((largest == 0).sum())
-        # Divided by the largest number first, so that squares are finite.
+        # Divide by the largest number first, so that squares are finite.
         block = block / np.where(largest > 0, largest, 1.0)[:, None]
         lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
         lengths = np.where(lengths > 0, lengths, 1.0)
@@ -120,16 +119,13 @@ def _scale_to_unit_length(vectors: Any, dtype: Any) -> tuple[Any, int]:
 
 
 def _choose_device(options: ResolvedOptions) -> Any:
-    """Return the device of the option, or else of the queries. On the CPU, numpy computes."""
+    """Return the device of the option, or else the device of the queries, or None for NumPy."""
     if options.device:
         return find_device(options.device)
     queries = options.value(EMBEDDINGS[0])
-    device_of_queries = None
     if is_torch(queries):
-        device_of_queries = str(queries.device)
-    if device_of_queries == "cpu":
-        device_of_queries = None
-    return find_device(device_of_queries)
+        return find_device(str(queries.device))
+    return None
 
 
 def _name_source(options: ResolvedOptions) -> str:

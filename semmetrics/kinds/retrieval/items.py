@@ -11,8 +11,8 @@ from semmetrics.kinds import descriptions
 from semmetrics.metrics.definition import Measure
 
 _MAX_CANDIDATES = 5
-_MAX_LETTERS = 200
-"""The letters of a line after which it is cut."""
+_MAX_CHARACTERS = 200
+"""How many characters of a line are shown."""
 
 
 def show_item(task: RetrievalTask, row: int, measure: Measure) -> dict[str, Any]:
@@ -56,6 +56,6 @@ def format_item(record: Mapping[str, Any]) -> list[str]:
 def _format_line(name: str, entries: list[Any]) -> str:
     """Write a line of entries, cut if it is too long."""
     line = descriptions.on_one_line(", ".join(map(str, entries)))
-    if len(line) > _MAX_LETTERS:
-        line = f"{line[:_MAX_LETTERS]} ..."
+    if len(line) > _MAX_CHARACTERS:
+        line = f"{line[:_MAX_CHARACTERS]} ..."
     return f"{name:<9}  {line}"

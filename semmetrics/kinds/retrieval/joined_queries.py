@@ -130,14 +130,18 @@ class JoinedQueries:
 
 def _check_positions(positives: Lists, rows: range) -> None:
     """Raise an error if ids of positives are not positions of rows, which have no names."""
-    lost = []
+    outside = []
     for name in positives.ids:
         position = read_position(name)
         if position is None or position not in rows:
-            lost.append(name)
-    if lost:
+            outside.append(name)
+    if outside:
         raise InputError(
-            "outside-rows", positives.source, n=len(lost), names=lost, size=len(rows)
+            "outside-rows",
+            positives.source,
+            n=len(outside),
+            names=outside,
+            size=len(rows),
         )
 
 
@@ -182,7 +186,7 @@ def _find_columns(
 
 
 def _read_positions(names: Sequence[str], n_columns: int) -> Ints:
-    """Return the position that each name is, or -1 if it is not the position of a column."""
+    """Return each name as a number, or -1 if it is not the position of a column."""
     positions = np.full(len(names), -1)
     for number, name in enumerate(names):
         position = read_position(name)

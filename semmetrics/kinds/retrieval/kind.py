@@ -13,7 +13,7 @@ from semmetrics.kinds.base import (
     Defaults,
     Kind,
     Measures,
-    Notes,
+    ObservationsByTask,
     Options,
     Tasks,
     each_task,
@@ -127,11 +127,11 @@ class RetrievalKind(Kind):
         tasks: Tasks,
         measures: Measures,
         options: Options,
-        noted: Notes,
+        observations: ObservationsByTask,
         inputs: Sequence[Any],
     ) -> list[Fact]:
-        """Return notes for the user, besides the scores."""
-        return retrieval_notes(tasks, measures, options, noted, inputs)
+        """Return notes for the user on the data and the options."""
+        return retrieval_notes(tasks, measures, options, observations, inputs)
 
     def describe(self, data: Any) -> dict[str, Any]:
         """Return a record that describes one input."""
@@ -150,11 +150,11 @@ class RetrievalKind(Kind):
         return format_item(record)
 
     def explain_definition(self, definition: Definition) -> dict[str, str]:
-        """Explain a definition for this kind. Each explanation has a name."""
+        """Return lines that explain a measure for this kind, by their names."""
         return explain_definition(definition)
 
     def explain_protocol(self, protocol: Any) -> dict[str, str]:
-        """Explain a protocol for this kind. Each explanation has a name."""
+        """Return lines that explain a protocol for this kind, by their names."""
         return explain_protocol(protocol)
 
 

@@ -170,7 +170,7 @@ def _check_known(run: Lists, what: str, unknown: Sequence[str], option: str) -> 
         )
 
 
-def name_positives(positives: Lists, run: NamedRun, what: str) -> Lists:
+def name_positives(positives: Lists, run: NamedRun, query_noun: str) -> Lists:
     """Return positives with ids: their own, or else the names of the rows, if there are any.
 
     Parameters
@@ -178,7 +178,7 @@ def name_positives(positives: Lists, run: NamedRun, what: str) -> Lists:
     positives : Lists
     run : NamedRun
         Its rows are the queries of the positives.
-    what : {"row", "column"}
+    query_noun : {"row", "column"}
         The noun for a query in messages.
 
     Raises
@@ -193,9 +193,9 @@ def name_positives(positives: Lists, run: NamedRun, what: str) -> Lists:
             len(positives),
             len(rows),
             positives.source,
-            what,
+            query_noun,
             other_size=len(run.columns),
-            noun="list",
+            found_noun="list",
         )
         if isinstance(rows, range):
             return positives
@@ -205,15 +205,20 @@ def name_positives(positives: Lists, run: NamedRun, what: str) -> Lists:
     unnumbered = [name for name in positives.ids if read_position(name) is None]
     if unnumbered or isinstance(run.scores, RankedLists):
         name = unnumbered[0] if unnumbered else positives.ids[0]
-        option = "queries" if what == "row" else "gallery"
+        option = "queries" if query_noun == "row" else "gallery"
         raise InputError(
-            "unnamed-rows", positives.source, name=name, what=what, option=option
+            "unnamed-rows", positives.source, name=name, what=query_noun, option=option
         )
     return positives
 
 
 def check_size(
-    n: int, size: int, where: str, what: str, other_size: int, noun: str = "name"
+    n: int,
+    size: int,
+    where: str,
+    wanted_noun: str,
+    other_size: int,
+    found_noun: str = "name",
 ) -> None:
     """Raise an error if the number of names is not the number of rows or columns.
 
@@ -223,12 +228,12 @@ def check_size(
         The number of names, and of the rows or columns that they name.
     where : str
         The place in messages.
-    what : str
+    wanted_noun : str
         The noun for a row or column in messages: "row", "column" or "list".
     other_size : int
         The number of columns if rows are named, or the other way round. If it is the number of
         names, the error reports that the names seem transposed. -1 if they cannot be.
-    noun : str
+    found_noun : str
         The noun for a name in messages.
     """
     if n == size:
@@ -236,8 +241,8 @@ def check_size(
     code = "wrong-count"
     if n == other_size:
         code = "transposed-names"
-    values = {"found": pluralize(n, noun), "wanted": pluralize(size, what)}
-    if code == "transposed-names" and noun != "name":
+    values = {"found": pluralize(n, found_noun), "wanted": pluralize(size, wanted_noun)}
+    if code == "transposed-names" and found_noun != "name":
         values["fix"] = "Transpose the matrix."
     raise InputError(code, where, **values)
 

@@ -1,4 +1,4 @@
-"""Notes on retrieval for the user, besides the scores."""
+"""Notes on retrieval: runs and ties, probable mistakes, and options without effect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact
 from semmetrics.kinds import item_notes, note_builders, sample_weights
-from semmetrics.kinds.base import Measures, Notes, Options, Tasks, each_task
+from semmetrics.kinds.base import (
+    Measures,
+    ObservationsByTask,
+    Options,
+    Tasks,
+    each_task,
+)
 from semmetrics.kinds.retrieval.phi import phi_notes
 from semmetrics.kinds.retrieval.task import LISTED
 from semmetrics.metrics.retrieval import HitRate, Recall
@@ -18,27 +24,27 @@ _MIN_QUERIES = 10
 """The fewest queries that show in which order a run is."""
 _MIN_SHARE_RANKED_LAST = 0.9
 """The share of queries with positives at the end from which on a run looks reversed."""
-_DOUBTS = {
+_OBSERVATION_OF_NOTE = {
     "numbered-positives": "numbered",
     "transposed": "transposed",
     "places-as-scores": "places",
 }
-"""The codes of notes, with the observation that each is made of."""
+"""The observation on which a note is based, by the code of the note."""
 
 
 def retrieval_notes(
     tasks: Tasks,
     measures: Measures,
     options: Options,
-    noted: Notes,
+    observations: ObservationsByTask,
     inputs: Sequence[Any],
 ) -> list[Fact]:
-    """Note the size of each run, ties, doubtful inputs, and options without effect."""
+    """Return notes on the size of each run, ties, probable mistakes, and options without effect."""
     notes: list[Fact] = []
     recalls = [m for m in measures if m.definition in (Recall, HitRate)]
     has_recall_only = {m.definition for m in recalls} == {Recall}
     for name, task in each_task(tasks):
-        observed = noted.get(name, task.observations)
+        observed = observations.get(name, task.observations)
         notes += _task_notes(name, task, observed)
         if has_recall_only:
             n_several = observed.number("several")
@@ -54,7 +60,7 @@ def retrieval_notes(
 
 
 def _cutoff_notes(tasks: Tasks, recalls: Measures) -> list[Fact]:
-    """Note recall without a cutoff, which counts every positive of a gallery as found."""
+    """Return notes on recall without a cutoff, which counts all positives of a gallery as found."""
     for _, task in each_task(tasks):
         if task.settings["gallery"] == LISTED:
             return []
@@ -66,15 +72,15 @@ def _cutoff_notes(tasks: Tasks, recalls: Measures) -> list[Fact]:
 
 
 def _task_notes(name: str, task: RetrievalTask, observed: Observations) -> list[Fact]:
-    """Note the size and direction of a run, ties, omissions, and doubtful inputs."""
+    """Return notes on the size and direction of a run, ties, omissions, and probable mistakes."""
     n_queries = observed.number("queries") or len(task)
     values = {"how": _describe_run(name, task)}
     notes = item_notes.count_facts(name, task)
     notes.append(Fact("run-size", n_queries, (), name, values))
     notes += note_builders.counted("tied-ranks", _count_undecided(observed), (), name)
-    notes += _tied_phi(name, observed)
-    notes += _fewer_candidates(name, observed)
-    return notes + _doubtful_runs(name, observed)
+    notes += _tied_phi_notes(name, observed)
+    notes += _few_candidates_notes(name, observed)
+    return notes + _mistake_notes(name, observed)
 
 
 def _describe_run(name: str, task: RetrievalTask) -> str:
@@ -95,8 +101,9 @@ def _describe_run(name: str, task: RetrievalTask) -> str:
     return ", ".join(parts)
 
 
-def _fewer_candidates(name: str, observed: Observations) -> list[Fact]:
-    """Note queries that rank fewer candidates than the cutoff of a measure."""
+def _few_candidates_notes(name: str, observed: Observations) -> list[Fact]:
+    """Return notes on queries that rank fewer candidates than the cutoff of a measure."""
+    # By the cutoff, and whether the positives of a query are left out of its candidates.
     n_fewer: dict[tuple[Any, Any], int] = {}
     for (k, _, left_out), n in observed.counts_of("fewer").items():
         if n:
@@ -105,29 +112,29 @@ def _fewer_candidates(name: str, observed: Observations) -> list[Fact]:
     for (k, left_out), n in sorted(n_fewer.items()):
         besides = ""
         if left_out:
-            besides = " besides their positives"
             if n == n_fewer.get((k, False)):
-                continue  # the same queries have fewer candidates with their positives
+                continue  # the same queries also have too few candidates with their positives
+            besides = " besides their positives"
         values = {"k": str(k), "besides": besides}
         notes.append(Fact("fewer-candidates", n, (), name, values))
     return notes
 
 
-def _doubtful_runs(name: str, observed: Observations) -> list[Fact]:
-    """Note signs of mistakes in a run or its positives."""
+def _mistake_notes(name: str, observed: Observations) -> list[Fact]:
+    """Return notes on probable mistakes in a run or its positives."""
     notes = note_builders.counted("own-ids", observed.number("own_ids"), (), name)
-    for code, observation in _DOUBTS.items():
+    for code, observation in _OBSERVATION_OF_NOTE.items():
         if observed.number(observation):
             notes.append(Fact(code, where=name))
-    notes += _last_positives(name, observed)
+    notes += _reversed_run_notes(name, observed)
     n_truths = observed.number("run_as_truth")
     notes += note_builders.counted("run-as-truth", n_truths, (), name)
     n_fractional = observed.number("fractional_grades")
     return notes + note_builders.counted("fractional-grades", n_fractional, (), name)
 
 
-def _last_positives(name: str, observed: Observations) -> list[Fact]:
-    """Note that nearly all queries rank their positives last, as by distances."""
+def _reversed_run_notes(name: str, observed: Observations) -> list[Fact]:
+    """Return a note if nearly all queries rank their positives last, as distances would."""
     n_last = observed.number("last")
     n_queries = observed.number("queries") - observed.number("without_positives")
     if n_queries < _MIN_QUERIES or n_last < _MIN_SHARE_RANKED_LAST * n_queries:
@@ -144,8 +151,8 @@ def _count_undecided(observed: Observations) -> int:
     return max(observed.counts_of("undecided").values(), default=0)
 
 
-def _tied_phi(name: str, observed: Observations) -> list[Fact]:
-    """Note the measures of a run that depend on the order of items with equal phi."""
+def _tied_phi_notes(name: str, observed: Observations) -> list[Fact]:
+    """Return a note on the measures of a run that depend on the order of items with equal phi."""
     n_by_measure = {}
     for (measure,), n in observed.counts_of("tied-phi").items():
         if n:

@@ -22,14 +22,14 @@ _MIN_COLUMNS_WITH_POSITIONS = 3
 
 
 def observe_run(run: NamedRun, queries: JoinedQueries) -> Observations:
-    """Return the observations on one direction of a run."""
+    """Observe probable mistakes in one direction of a run."""
     observations = Observations()
     if _looks_transposed(run, queries):
         observations.count("transposed", 1)
     observations.count("own_ids", _count_own_ids(run, queries))
     has_positions = isinstance(run.scores, Similarities) and lists_places(run.scores)
     observations.count("places", int(has_positions))
-    # The ids of positives are then positions of rows.
+    # Ids of positives for rows without names were read as positions.
     is_numbered = isinstance(run.rows, range) and not isinstance(queries.ids, range)
     observations.count("numbered", int(is_numbered))
     return observations
@@ -47,16 +47,17 @@ def _count_own_ids(run: NamedRun, queries: JoinedQueries) -> int:
     own_columns = find_own_columns(run)
     rows = queries.row_of_positive
     is_own_positive = (rows >= 0) & (queries.positives.codes == own_columns[rows])
+    # Own ids that are positives do not count.
     own_columns[rows[is_own_positive]] = -1
     side = ranked.side
     row_of_candidate = ragged.row_numbers(side.indptr)
-    places = np.flatnonzero(side.codes == own_columns[row_of_candidate])
-    rows_with_own = row_of_candidate[places]
-    n_first = int((places == side.indptr[rows_with_own]).sum())
-    is_seldom_first = 2 * n_first < len(side)
-    if is_seldom_first and _are_numbers(run, rows_with_own.tolist()):
+    own_entries = np.flatnonzero(side.codes == own_columns[row_of_candidate])
+    rows_with_own = row_of_candidate[own_entries]
+    n_first = int((own_entries == side.indptr[rows_with_own]).sum())
+    is_rarely_first = 2 * n_first < len(side)
+    if is_rarely_first and _are_numbers(run, rows_with_own.tolist()):
         return 0
-    return len(places)
+    return len(own_entries)
 
 
 def _are_numbers(run: NamedRun, rows: list[int]) -> bool:
@@ -104,11 +105,12 @@ def _looks_transposed(run: NamedRun, queries: JoinedQueries) -> bool:
     transposed_cells = np.sort(columns * len(run.rows) + rows)
     if not len(rows) or np.array_equal(cells, transposed_cells):
         return False
-    here = scores.values[rows, columns].astype(np.float64)
-    across = scores.values[columns, rows].astype(np.float64)
-    differences = across - here
+    # The values have the orientation of the input, and the run may be its transpose.
+    values_of_cells = scores.values[rows, columns].astype(np.float64)
+    values_across = scores.values[columns, rows].astype(np.float64)
+    differences = values_across - values_of_cells
     if scores.transposed:
-        differences = here - across
+        differences = -differences
     mean = differences.mean()
     standard_error = differences.std() / np.sqrt(len(differences))
     return bool(mean > _MIN_STANDARD_ERRORS * standard_error and mean > 0)

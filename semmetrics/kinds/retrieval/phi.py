@@ -44,7 +44,7 @@ _OTHER_PHI = (
 
 
 def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
-    """Return the tasks with the matrices that measures name, and how deep measures look.
+    """Return the tasks with the matrices that measures name, and how many candidates they need.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def _add_phi(
     measures: Measures,
     options: Options,
 ) -> RetrievalTask:
-    """Return a task with matrices, and how deep the measures look."""
+    """Return a task with matrices, and how many candidates the measures need."""
     most_positives = int(lengths(task.indptr).max(initial=0))
     depths = []
     numbers_of_similar = []
@@ -165,16 +165,17 @@ def _fit_phi(task: RetrievalTask, matrix: PhiMatrix, options: Options) -> Phi:
     axis_of_gallery = 1 - axis_of_queries
     values = matrix.values
     n_queries = values.shape[axis_of_queries]
-    places = _find_queries(task, matrix, query_ids, n_queries, options)
-    candidate_places = _find_candidates(task, matrix, gallery_ids)
-    if candidate_places is not None:
-        values = np.take(values, candidate_places, axis=axis_of_gallery)
+    positions = _find_queries(task, matrix, query_ids, n_queries, options)
+    candidate_positions = _find_candidates(task, matrix, gallery_ids)
+    if candidate_positions is not None:
+        values = np.take(values, candidate_positions, axis=axis_of_gallery)
     elif values.shape[axis_of_gallery] != task.scores.shape[1]:
-        raise _wrong_shape(task, matrix)
-    if (places >= 0).all() and not np.array_equal(places, np.arange(n_queries)):
-        values = np.take(values, places, axis=axis_of_queries)
-        places = np.arange(len(places))
-    return Phi(values, queries_are, places, matrix.identity)
+        raise _wrong_shape_error(task, matrix)
+    # If every row of the run has a query, the queries of the matrix are put in the same order.
+    if (positions >= 0).all() and not np.array_equal(positions, np.arange(n_queries)):
+        values = np.take(values, positions, axis=axis_of_queries)
+        positions = np.arange(len(positions))
+    return Phi(values, queries_are, positions, matrix.identity)
 
 
 def _find_queries(
@@ -184,7 +185,7 @@ def _find_queries(
     n_queries: int,
     options: Options,
 ) -> Ints:
-    """Return the place in a matrix of each row of a run, or -1 for a row without a query.
+    """Return the position in a matrix of each row of a run, or -1 for a row without a query.
 
     Parameters
     ----------
@@ -201,17 +202,17 @@ def _find_queries(
     if is_listed and query_ids is None:
         query_ids = _listed_queries(matrix, options)
         if len(query_ids) != n_queries:
-            raise _wrong_shape(task, matrix)
+            raise _wrong_shape_error(task, matrix)
     is_by_position = isinstance(task.ids, range) and not is_listed
     if query_ids is None or is_by_position:
         if n_queries != n_rows:
-            raise _wrong_shape(task, matrix)
+            raise _wrong_shape_error(task, matrix)
         return np.arange(n_queries)
     ranked = np.flatnonzero(task.rows >= 0)
     names = [task.ids[query] for query in ranked.tolist()]
-    places = np.full(n_rows, -1)
-    places[task.rows[ranked]] = _find_ids(names, query_ids, "query", matrix)
-    return places
+    positions = np.full(n_rows, -1)
+    positions[task.rows[ranked]] = _find_ids(names, query_ids, "query", matrix)
+    return positions
 
 
 def _listed_queries(matrix: PhiMatrix, options: Options) -> list[str]:
@@ -224,7 +225,7 @@ def _listed_queries(matrix: PhiMatrix, options: Options) -> list[str]:
 def _find_candidates(
     task: RetrievalTask, matrix: PhiMatrix, gallery_ids: Sequence[str] | None
 ) -> Ints | None:
-    """Return the place in a matrix of each candidate.
+    """Return the position in a matrix of each candidate.
 
     The result is None if candidates have no names, or are in the same order as in the matrix.
     """
@@ -240,7 +241,7 @@ def _find_candidates(
 def _find_ids(
     names: Sequence[Any], ids: Sequence[str], noun: str, matrix: PhiMatrix
 ) -> Ints:
-    """Return the place of each name among the ids of a matrix.
+    """Return the position of each name among the ids of a matrix.
 
     Raises
     ------
@@ -248,15 +249,15 @@ def _find_ids(
         If a name is not one of the ids. A computed matrix has no row for an image without
         positives, because these are its references.
     """
-    places, lost = class_names.find_names(names, ids)
-    if lost:
+    positions, missing = class_names.find_names(names, ids)
+    if missing:
         code = "no-references" if matrix.is_computed else "phi-lacks"
-        raise InputError(code, matrix.source, n=len(lost), noun=noun, names=lost)
-    return places
+        raise InputError(code, matrix.source, n=len(missing), noun=noun, names=missing)
+    return positions
 
 
-def _wrong_shape(task: RetrievalTask, matrix: PhiMatrix) -> InputError:
-    """Return the error for a matrix that has not the shape of the run."""
+def _wrong_shape_error(task: RetrievalTask, matrix: PhiMatrix) -> InputError:
+    """Return the error for a matrix that does not have the shape of the run."""
     shape = matrix.values.shape
     shape_of_run = task.scores.shape
     if task.settings["direction"] == "t2i":
@@ -273,7 +274,7 @@ def _wrong_shape(task: RetrievalTask, matrix: PhiMatrix) -> InputError:
 
 
 def phi_notes(measures: Measures, options: Options) -> list[Fact]:
-    """Note phi, captions and options without effect, and oddities of computing phi."""
+    """Return notes on phi and options without effect, and on problems of computing phi."""
     opened = opened_phi(options)
     notes = []
     phi_by_name = embeddings.by_name(options.phi)
@@ -282,17 +283,17 @@ def phi_notes(measures: Measures, options: Options) -> list[Fact]:
     # A single phi is used under every name.
     is_unused = len(phi_by_name) > 1 or not used_names
     if unused_names and is_unused:
-        which = "it"
+        unused = "it"
         if used_names:
-            which = listing(unused_names)
-        notes.append(note_builders.no_effect("phi", f"no measure here takes {which}"))
+            unused = listing(unused_names)
+        notes.append(note_builders.no_effect("phi", f"no measure here takes {unused}"))
     if options.captions is not None and not any(opened.obstacles.values()):
         notes += _caption_notes(opened, options)
     return [*notes, *dict.fromkeys(opened.notes)]
 
 
 def _caption_notes(opened: OpenedPhi, options: Options) -> list[Fact]:
-    """Note that captions, or options for computing phi, have no effect."""
+    """Return notes on captions without effect, or on options for computing phi without effect."""
     computed = []
     for matrix in opened.matrices.values():
         if matrix.is_computed:

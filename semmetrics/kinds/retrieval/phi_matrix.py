@@ -114,14 +114,17 @@ def _find_origin(name: str, truth: CaptionedTruth | None, options: Options) -> A
     InputError
         If there is none, or phi cannot be computed without captions.
     """
-    origin = _find_given(name, has_captions=truth is not None, options=options)
+    origin = _look_up_phi(name, has_captions=truth is not None, options=options)
     if truth is None and is_pair_measure(origin):
         raise InputError("phi-without-captions", measure=origin)
     return origin
 
 
-def _find_given(name: str, *, has_captions: bool, options: Options) -> Any:
-    """Return the phi with a name. The default is the only phi that is given, or a measure."""
+def _look_up_phi(name: str, *, has_captions: bool, options: Options) -> Any:
+    """Return the phi of the user with a name, or the file or measure that the name is.
+
+    The name "default" means the only phi of the user or, if captions are given, a measure.
+    """
     phi_by_name = embeddings.by_name(options.phi)
     if name == "default" and len(phi_by_name) == 1:
         (name,) = phi_by_name
@@ -141,6 +144,7 @@ def _find_given(name: str, *, has_captions: bool, options: Options) -> Any:
 
 def _open_phi(name: str, origin: Any, options: Options) -> PhiMatrix:
     """Read a matrix and, if it has some, the ids of its rows and columns."""
+    # Measures that have a matrix are computed and do not get here.
     if _is_other_measure(origin):
         raise InputError("bad-choice", name="phi", value=origin, choices=PAIR_MEASURES)
     data = origin
@@ -162,7 +166,7 @@ def _open_phi(name: str, origin: Any, options: Options) -> PhiMatrix:
 
 
 def _is_other_measure(origin: Any) -> bool:
-    """Return whether a measure is named for which there is no matrix."""
+    """Return whether a phi is the name of a measure that has no matrix."""
     if not isinstance(origin, str) or not kinds_of(origin.partition("(")[0]):
         return False
     return not Path(origin).exists()

@@ -39,7 +39,7 @@ from semmetrics.messages import pluralize
 LISTED = "listed"
 """The setting ``gallery`` in a signature if only lists name the gallery."""
 _NO_FOLD = -1
-_NO_FOLD_OF_QUERY = -2  # which is not the fold of any candidate
+_NO_FOLD_OF_QUERY = -2  # differs from the fold of every candidate
 
 
 class _Folds(NamedTuple):
@@ -87,7 +87,7 @@ def make_parts(
     run, truth : Lists or Matrix
         The predictions and the ground truth.
     options : ResolvedOptions
-        With everything read that they name.
+        The inputs that they name are read.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def make_parts(
 def _with_captions(
     positives: Lists, run: NamedRun, options: ResolvedOptions
 ) -> dict[str, Any]:
-    """Return the captions of a task, if they are given, from which phi can be computed."""
+    """Return the captions of a task if they are given. Phi can be computed from them."""
     if options.captions is None:
         return {}
     return {CAPTIONS: CaptionedTruth(positives, run, options.captions)}
@@ -248,9 +248,8 @@ def _make_task(
 def _task_settings(direction: _Direction, options: ResolvedOptions) -> dict[str, str]:
     """Return the settings that a signature names, except groups and weights."""
     run = direction.run
-    gallery = (
-        LISTED  # the names in lists differ from one part of the queries to another
-    )
+    # Ranked lists of other queries name other candidates, so these are not part of the signature.
+    gallery = LISTED
     if not run.is_listed:
         hashes = hash_ids(run.columns).astype("<u8").tobytes()
         digest = hashlib.blake2b(hashes, digest_size=6)
@@ -333,7 +332,7 @@ def _assign_folds(run: NamedRun, queries: JoinedQueries, n_folds: int) -> _Folds
     fold_of_column = np.full(n_columns, _NO_FOLD)
     rows = queries.row_of_positive
     columns = queries.positives.codes
-    # The first row is written last, so that its fold remains.
+    # Rows are assigned in descending order, so that the fold of the first row remains.
     order = np.argsort(-rows, kind="stable")
     is_cell = (rows[order] >= 0) & (columns[order] < n_columns)
     order = order[is_cell]
@@ -349,7 +348,7 @@ def _folds_of_queries(folds: _Folds, queries: JoinedQueries) -> tuple[Ints, Ints
 
 
 def _is_in_fold(folds: tuple[Ints, Ints], queries: JoinedQueries) -> Bools:
-    """Return which positives are in the fold of their query."""
+    """Return whether each positive is in the fold of its query."""
     fold_of_query, fold_of_candidate = folds
     positives = queries.positives
     # Positives outside the gallery are in no fold.

@@ -1,4 +1,4 @@
-"""Read the probabilities of set sizes, which the decoding rule "cardinality" uses."""
+"""Read the class list, the labels to ignore, and other inputs that options name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,56 @@ from semmetrics.core.ragged import Floats
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import FROM_0, InputError
 
-_MAX_EXCESS = 0.01  # over 1, of the sum of probabilities of half precision
+_MAX_EXCESS = 0.01
+"""By how much the sum of probabilities may exceed 1, as it does in half precision."""
+
+
+def read_class_names(names: Any, files: ReadOptions) -> list[Any]:
+    """Return a list of classes or labels, which is read from a file if it is a path."""
+    if isinstance(names, (str, os.PathLike)):
+        from semmetrics.data.side_inputs import read_class_list
+
+        return list(read_class_list(names, files))
+    return list(names)
+
+
+def unknown_values(unknown_value: str | float | None) -> tuple[float, ...]:
+    """Return the values of cells that nobody verified.
+
+    Parameters
+    ----------
+    unknown_value : str, float or None
+        The option of the user: one value, or several separated by commas.
+
+    Raises
+    ------
+    InputError
+        If a value is not a number, or is 0 or 1.
+
+    Examples
+    --------
+    >>> unknown_values("-1,nan"), unknown_values(-1), unknown_values(None)
+    ((-1.0, nan), (-1.0,), ())
+    """
+    if unknown_value is None:
+        return ()
+    values = []
+    for text in str(unknown_value).split(","):
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if value in (0.0, 1.0):
+            wanted = "a number other than 0 and 1, nan, or several such as -1,nan"
+            raise InputError(
+                "bad-option", name="unknown_value", value=unknown_value, wanted=wanted
+            )
+        values.append(value)
+    return tuple(values)
 
 
 def read_set_size_probs(probs: Any, files: ReadOptions | None) -> Floats | None:
-    """Return the probabilities of set sizes as an array.
+    """Return the probabilities of set sizes, which the decoding rule "cardinality" uses.
 
     Parameters
     ----------
