@@ -157,12 +157,12 @@ def integer_array(values: Any, name: str, size: int | None = None) -> Ints:
     if size is not None:
         is_outside = (table < 0) | (table >= size)
         if is_outside.any():
-            row = int(is_outside.argmax())
+            row = int(np.argwhere(is_outside)[0][0])
             raise InputError(
                 "out-of-range",
                 f"{name}, {ROW.format(row)}",
                 role="the position",
-                value=int(table[row]),
+                value=int(table[is_outside][0]),
                 wanted=f"one from 0 to {size - 1}",
             )
     return table.astype(np.int64)

@@ -69,7 +69,7 @@ def scored_labels(block: Block[LabelTask], name: str) -> ScoredLabels:
         # Without predictions, no score is missing.
         ranked = replace(ranked, scores=np.zeros(0))
     if ranked.scores is None:
-        raise no_scores(name, block.task, "another measure")
+        raise no_scores(name, block.task, "use another measure")
     labels = ScoredLabels(ranked, ranked.scores, matched.hit, matched)
     if matched.counted is None:
         return labels
@@ -119,7 +119,8 @@ def _distinct_labels(block: Block[LabelTask]) -> ScoredLabels:
         matched = match_classes(block, pred, ref, "once")
         if matched.counted is None:
             return ScoredLabels(pred, pred.scores, matched.hit, matched)
-    return scored_labels(block, "mAP")
+    # One statistic serves both measures, so the message names both.
+    return scored_labels(block, "mAP or ROC-AUC")
 
 
 def _find_difficult(block: Block[LabelTask], side: Side) -> Bools | None:

@@ -5,12 +5,18 @@ import pytest
 from refusals import refused
 
 from semmetrics.metrics.class_precision import average_precision
+from semmetrics.metrics.classes import per_class_accuracy
 from semmetrics.metrics.decoding import decode
 from semmetrics.metrics.item_ranking import ranking_loss
 from semmetrics.metrics.sweeps import best_threshold, sweep_thresholds, sweep_top_k
 
 SCORES = [[0.1], [0.2]]
 TARGETS = [[1], [0]]
+
+
+def test_a_class_outside_the_columns_is_an_error_in_arrays_of_any_shape():
+    with refused("out-of-range", "truth, row 1 (from 0)", value=9):
+        per_class_accuracy(np.eye(2), [[0, 1], [1, 9]])
 
 
 @pytest.mark.parametrize(
