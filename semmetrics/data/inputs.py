@@ -410,9 +410,9 @@ def _read_strictly(
     if file_format == "flickr":
         return _read_flickr(source, form, options)
     if file_format == "trec":
-        from semmetrics.data.public import read_trec
+        from semmetrics.data.trec_files import read_trec
 
-        return read_trec(source, form, options)
+        return read_trec(source, options)
     if file_format == "jsonl":
         return read_jsonl(source, form, options)
     if file_format in ("json", "coco"):
@@ -422,7 +422,7 @@ def _read_strictly(
 
 def _read_flickr(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read a token file of Flickr8k or Flickr30k as if it were a COCO file of captions."""
-    from semmetrics.data.public import read_tokens
+    from semmetrics.data.karpathy_files import read_tokens
 
     annotations = read_tokens(source, options.max_line_bytes)
     items: Items = form.coco(annotations, source.name)  # type: ignore[misc]

@@ -27,7 +27,7 @@ from semmetrics.data.formats import find_document
 from semmetrics.data.input_columns import find_columns
 from semmetrics.data.item_rows import ELEMENT, item_rows, without_blanks
 from semmetrics.data.items import Items
-from semmetrics.data.public import annotations_of, image_key
+from semmetrics.data.karpathy_files import as_coco_annotations, image_key
 from semmetrics.data.read_options import ReadOptions, unused
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at
@@ -486,7 +486,7 @@ def _read_annotations(
 ) -> Items:
     """Read COCO annotations, or a public format that can be converted to them."""
     key = image_key(value, options)
-    annotations, understood = annotations_of(value, options.split, name, key)
+    annotations, understood = as_coco_annotations(value, options.split, name, key)
     items: Items = form.coco(annotations, name)  # type: ignore[misc]
     if understood:
         items.understood = understood

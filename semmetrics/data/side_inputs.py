@@ -19,10 +19,10 @@ from semmetrics import schema as schemas
 from semmetrics.arguments import is_iterable
 from semmetrics.data.arrays import plain_array
 from semmetrics.data.class_lists import check_classes
+from semmetrics.data.coco_files import category_names
 from semmetrics.data.frames import column_names
 from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.public import category_names
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_tables import opened, read_side_table
 from semmetrics.data.source import Source

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from semmetrics.data.coco_files import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.form import Form
 from semmetrics.data.inputs import as_data
 from semmetrics.data.lists import Lists
-from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.samples import Sample
 from semmetrics.kinds.labels.numbered_labels import name_numbers
