@@ -19,7 +19,7 @@ from pyarrow import types
 from semmetrics.core.ragged import Ints, offsets
 from semmetrics.data.form import Form
 from semmetrics.data.item_rows import row_notes
-from semmetrics.data.lists import Lists, Side, Texts, in_order
+from semmetrics.data.lists import Lists, Side, Texts, renumber_entries
 from semmetrics.errors import ROW, Places
 
 _SAMPLE_SIZE = 2**13  # Strings that are tested before all strings are.
@@ -188,7 +188,7 @@ class Coder:
             is_ordered = False
         leave_if(side.scores is not None and np.isnan(side.scores).any())
         if not is_ordered:
-            vocabulary, codes = in_order(list(vocabulary), side.codes)
+            vocabulary, codes = renumber_entries(list(vocabulary), side.codes)
             side = replace(side, codes=codes)
         leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
         n_empty = n_entries - len(side.codes)

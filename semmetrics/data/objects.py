@@ -101,7 +101,7 @@ def _read_lists(data: Any, form: Form, source: str, options: ReadOptions) -> Lis
 def _with_string_ids(
     data: Mapping[Any, Any], form: Form, source: str
 ) -> Mapping[Any, Any]:
-    """Return a mapping from ids with string ids. Return a COCO document unchanged."""
+    """Convert the keys of a mapping to string ids. A COCO document is returned unchanged."""
     if form.coco is not None and form.is_coco(data):
         return data
     if set(map(type, data)) == {str}:
@@ -155,7 +155,7 @@ def plain_object(data: Any) -> Any:
 
 
 def _is_container(data: Any) -> bool:
-    """Return whether an object has a type that the readers understand without conversion."""
+    """Return whether the readers accept an object without conversion."""
     if isinstance(data, (np.ndarray, Mapping, Sequence)):
         return True
     return is_frame(data) or is_series(data) or hasattr(data, "tocsr")
@@ -173,12 +173,12 @@ def _tensor_array(tensor: Any) -> Any:
         return tensor.float().numpy()
 
 
-def plain_matrix(given: Any, source: str) -> NDArray[Any]:
+def plain_matrix(rows: Any, source: str) -> NDArray[Any]:
     """Convert rows of numbers to an array. NaN is accepted.
 
     Parameters
     ----------
-    given : array, tensor or nested sequence, shape (rows, columns)
+    rows : array, tensor or nested sequence, shape (rows, columns)
     source : str
         The name of the input, for errors.
 
@@ -187,7 +187,7 @@ def plain_matrix(given: Any, source: str) -> NDArray[Any]:
     InputError
         If the rows have unequal lengths or do not contain numbers, or if values are masked.
     """
-    values = plain_object(given)
+    values = plain_object(rows)
     refuse_masked(values, source)
     if isinstance(values, list | tuple):
         with suppress(TypeError, ValueError, OverflowError):
@@ -196,7 +196,7 @@ def plain_matrix(given: Any, source: str) -> NDArray[Any]:
     if is_matrix and values.dtype.kind in "biuf":
         return np.asarray(values)
     wanted = "rows of numbers with the same length"
-    raise InputError("wrong-type", source, value=given, wanted=wanted)
+    raise InputError("wrong-type", source, value=rows, wanted=wanted)
 
 
 def _read_series(data: Any, form: Form, source: str) -> Items:

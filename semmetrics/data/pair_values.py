@@ -37,8 +37,8 @@ from semmetrics.errors import InputError, at
 
 Names: TypeAlias = "tuple[str, str] | None"
 """The names of the first and the second ids of pairs, if they have any."""
-IDS_BESIDE = ".ids.json"
-"""The suffix that makes the name of the file of ids from the name of a matrix."""
+IDS_SUFFIX = ".ids.json"
+"""The name of the file of ids is the name of the matrix with this suffix."""
 _IDS_KEYS = ("images", "captions")
 _IDS_EXAMPLE = '{"images": [...], "captions": [...]}, the ids of rows and columns'
 _SYNONYMS = {
@@ -162,9 +162,9 @@ class PairMatrix:
         names : tuple of two str, optional
             The names of these ids.
         ncs : {"none", "rows", "columns"}
-            Divide by the largest value of the row or column. This is NCS@1 of a query that
-            retrieves the other id of the pair, without the 1e-10 in its definition, which would
-            order equal values.
+            Divide by the largest value of the row or column. The result is the NCS@1 of a query
+            that retrieves the other id of the pair. The definition of NCS adds 1e-10, which is left
+            out here because it would make equal values differ.
         """
         largest_values = None
         if ncs != "none":
@@ -241,7 +241,7 @@ def _are_reversed(names: Names, own_names: Names) -> bool | None:
 
 
 def _plain_name(name: str) -> str:
-    """Return what ids are ids of: "image" for "Image IDs"."""
+    """Return the noun in the name of a column of ids: "image" for "Image IDs"."""
     plain = re.sub(r"[\W_]*(ids?)?$", "", name.strip().lower()).removesuffix("s")
     return _SYNONYMS.get(plain, plain)
 
@@ -257,7 +257,7 @@ def _choose_per_pair(
         The values of the pairs as they are, and with their ids exchanged. NaN for no value.
     is_reversed : bool or None
         The direction according to the names of both sides. It is used if any pair has a value in
-        it.
+        this direction.
     where : str
 
     Raises
@@ -307,7 +307,7 @@ def _choose_for_all(
 def _values_of_named_direction(
     direct: Floats, reverse: Floats, is_reversed: bool | None
 ) -> Floats | None:
-    """Return the values in the direction according to names, or None without such values."""
+    """Return the values in the direction of the names, or None if no pair has one."""
     if is_reversed is None:
         return None
     values = reverse if is_reversed else direct
@@ -368,7 +368,9 @@ def read_pair_scores(
     (['a'], ['7'], [4.5])
     """
     to_id = id_reader(ids)
-    chosen = dict(zip(("first", "second", "score"), columns or (), strict=False))
+    chosen: dict[str, str] = {}
+    if columns is not None:
+        chosen.update(zip(("first", "second", "score"), columns, strict=False))
     if group is not None:
         chosen["group"] = group
     schema = schemas.SCORED_PAIRS.reading(first=to_id, second=to_id)
@@ -463,7 +465,7 @@ def _read_matrix_or_relation(
     kinds = ("npy", *TABLE_KINDS)
     kind = format_among(source, options, "values of pairs are", kinds)
     if kind == "npy":
-        row_ids, column_ids = read_pair_ids(os.fspath(path) + IDS_BESIDE, options)
+        row_ids, column_ids = read_pair_ids(os.fspath(path) + IDS_SUFFIX, options)
         values = plain_array(source, options, 2)
         matrix = _as_pair_matrix(values, row_ids, column_ids, to_id, source.name)
         return replace(matrix, names=_IDS_KEYS)
@@ -496,14 +498,14 @@ def _as_pair_matrix(
 
 
 def _number_unique_ids(
-    ids: Any, size: int, to_id: ToId, what: str, name: str
+    ids: Any, size: int, to_id: ToId, axis: str, name: str
 ) -> dict[str, int]:
     """Return the number of each id. There must be one id for each row or column."""
     numbers = {to_id(own_id): number for number, own_id in enumerate(ids)}
     n_ids = len(ids)
     n_distinct = len(numbers)
     if n_distinct != n_ids or n_ids != size:
-        values = {"n": n_ids, "distinct": n_distinct, "size": size, "what": what}
+        values = {"n": n_ids, "distinct": n_distinct, "size": size, "what": axis}
         raise InputError("wrong-ids", name, **values)
     return numbers
 

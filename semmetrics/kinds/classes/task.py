@@ -231,7 +231,7 @@ def _rank_classes(run: Lists | Matrix, classes: list[str]) -> _RankedClasses:
         If a class is ranked twice for an image.
     """
     if isinstance(run, Matrix):
-        if run.sparse:
+        if run.is_sparse:
             ranked = RankedLists.of(run.ranked().side, len(classes))
             return _RankedClasses(ranked, classes)
         return _RankedClasses(ClassScores(run.values, source=run.source), classes)

@@ -117,7 +117,7 @@ def read_labels(
         return labels
     if scores == "members":
         return as_members(labels)
-    return labels.chosen()
+    return labels.without_zeros()
 
 
 def recognise(samples: Sequence[Sample]) -> Verdict:

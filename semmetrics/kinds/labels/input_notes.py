@@ -75,7 +75,7 @@ def _are_lists(inputs: Sequence[Any]) -> bool:
 
 def _nested_notes(inputs: Sequence[Any]) -> list[Fact]:
     """Return notes on sides whose items are one list in a list that does not contain synonyms."""
-    if not _are_lists(inputs) or not any(lists.synonyms for lists in inputs):
+    if not _are_lists(inputs) or not any(lists.has_synonyms for lists in inputs):
         return []
     truth = inputs[-1]
     notes = []

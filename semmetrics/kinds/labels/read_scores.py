@@ -35,7 +35,7 @@ def read_matrix(matrix: Matrix, scores: str | None) -> Lists:
     """
     are_members = matrices.is_membership(matrix)
     if scores == "members" and not are_members:
-        values = np.asarray(matrix.values.data if matrix.sparse else matrix.values)
+        values = np.asarray(matrix.values.data if matrix.is_sparse else matrix.values)
         value = _first_fraction(values.ravel())
         raise InputError("fractional-members", matrix.source, value=value)
     if are_members and scores != "values":
@@ -94,7 +94,7 @@ def with_marks(labels: Lists | Matrix, unknown: tuple[float, ...]) -> Lists:
     """
     if not isinstance(labels, Lists):
         described = _with_cells(labels, "0/1 with unverified cells")
-        return matrices.marked_members(described, unknown)
+        return matrices.mark_cells(described, unknown)
     if labels.has_marks or labels.side.scores is None:
         return labels
     marks = matrices.mark_values(labels.side.scores, unknown)

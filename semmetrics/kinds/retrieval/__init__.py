@@ -178,7 +178,7 @@ def _describe_matrix(matrix: Matrix) -> Matrix:
 
 def _check_entries(run: Lists) -> None:
     """Raise an error if an entry is several terms and not one candidate."""
-    if not run.synonyms:
+    if not run.has_synonyms:
         return
     for code, entry in enumerate(run.vocabulary):
         if type(entry) is tuple:

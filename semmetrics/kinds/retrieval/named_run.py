@@ -80,7 +80,7 @@ def name_run(
     if isinstance(run, Lists):
         return _name_lists(run, positives, options.queries, options.gallery)
     scores: Rows
-    if run.sparse:
+    if run.is_sparse:
         ranked_lists = run.ranked()
         scores = RankedLists.of(ranked_lists.side, run.values.shape[1])
     elif isinstance(run, Embeddings):
