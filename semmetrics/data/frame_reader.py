@@ -351,7 +351,7 @@ def read_arrow_file(
     from semmetrics.data.arrow_files import open_arrow
 
     title = "Parquet" if kind == "parquet" else "Arrow"
-    first = source.before[0]
+    first = source.offset.n_lines
     with open_arrow(source, kind) as (schema, batches):
         names = schema.names
         numbers = number_columns(schema)

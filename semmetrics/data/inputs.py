@@ -33,7 +33,12 @@ from semmetrics.data.json_files import (
 )
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, is_number_rows
-from semmetrics.data.read_options import DEFAULTS, ReadOptions, is_truth, unused
+from semmetrics.data.read_options import (
+    DEFAULTS,
+    ReadOptions,
+    is_truth,
+    note_unused_options,
+)
 from semmetrics.data.source import (
     Source,
     check_lines,
@@ -234,7 +239,10 @@ def _read_file(
             unused_names.append(name)
     if not contents.understood.startswith(("Karpathy's", "MSR-VTT")):
         unused_names.append("split")
-    notes: list[Any] = [*contents.notes, *unused(options, unused_names, file_format)]
+    notes: list[Any] = [
+        *contents.notes,
+        *note_unused_options(options, unused_names, file_format),
+    ]
     understood = contents.understood
     if source.packed:
         understood += ", gzip"

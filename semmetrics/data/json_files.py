@@ -28,7 +28,7 @@ from semmetrics.data.input_columns import find_columns
 from semmetrics.data.item_rows import ELEMENT, item_rows, without_blanks
 from semmetrics.data.items import Items
 from semmetrics.data.karpathy_files import as_coco_annotations, image_key
-from semmetrics.data.read_options import ReadOptions, unused
+from semmetrics.data.read_options import ReadOptions, note_unused_options
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at
 
@@ -321,7 +321,7 @@ def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
 
     After the last line, a note on blank lines between others is added to ``notes``.
     """
-    lines = enumerate(text_lines(source.text), 1 + source.before[0])
+    lines = enumerate(text_lines(source.text), 1 + source.offset.n_lines)
     for line, text in without_blanks(lines, str.isspace, notes, "records"):
         yield line, parse(text, source.name, line)
 
@@ -499,7 +499,7 @@ def _note_unused_columns(items: Items, form: Form, options: ReadOptions) -> Item
     """Note options that name columns, although the input has none."""
     column_options = [f"{role}_column" for role in form.roles]
     format_name = items.understood.removeprefix("JSON, ")
-    items.notes += unused(options, column_options, format_name)
+    items.notes += note_unused_options(options, column_options, format_name)
     return items
 
 

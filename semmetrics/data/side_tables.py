@@ -90,10 +90,12 @@ def _read_delimited_rows(
 
 
 def _place_rows(
-    numbered_rows: Iterable[tuple[int, Any]], name: str, unit: str
+    numbered_rows: Iterable[tuple[int, Any]], name: str, place_format: str
 ) -> list[tuple[str, Any]]:
-    """Return rows with their places for messages instead of their numbers."""
-    return [(at(name, unit.format(number)), row) for number, row in numbered_rows]
+    """Replace the numbers of rows by their places for messages."""
+    return [
+        (at(name, place_format.format(number)), row) for number, row in numbered_rows
+    ]
 
 
 def read_side_table(
@@ -160,9 +162,8 @@ def _read_source(
         with field_limit(options.max_line_bytes):
             delimited_rows = Rows(source, options, tabs=kind == "tsv")
             header = delimited_rows.header
-            if (
-                settle is None
-            ):  # Reports missing columns of a file that is only a header.
+            if settle is None:
+                # Without rows, the schema would not report missing columns.
                 schema.find(header, chosen or {}, at(source.name, "line 1"))
             lines = ((line, header, cells) for line, cells in delimited_rows)
             table = schema.read(lines, source.name, _LINE, chosen, settle)
@@ -192,7 +193,10 @@ def _read_elements(
 
 
 def _named_rows(
-    numbered_rows: Iterable[tuple[Any, Any]], schema: Schema, name: str, unit: str
+    numbered_rows: Iterable[tuple[Any, Any]],
+    schema: Schema,
+    name: str,
+    place_format: str,
 ) -> Iterator[Row]:
     """Yield the number, the column names (None for a list) and the cells of each row."""
     for number, row in numbered_rows:
@@ -203,6 +207,6 @@ def _named_rows(
         elif isinstance(row, Sequence) and not isinstance(row, str | bytes):
             yield number, None, row
         else:
-            where = at(name, unit.format(number))
+            where = at(name, place_format.format(number))
             wanted = f"a {schema.noun} such as {schema.example}"
             raise InputError("wrong-type", where, value=row, wanted=wanted)

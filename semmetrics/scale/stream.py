@@ -30,7 +30,7 @@ from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists, Texts, join_ids
 from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.read_options import ReadOptions, prediction_options, truth_options
-from semmetrics.data.source import ahead
+from semmetrics.data.source import prefetch
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.sample_weights import read_weights
@@ -443,7 +443,7 @@ def score_sides(
     for name in sides:
         scorer.add_system(name)  # A system may have no items.
     # A thread reads the next batch while one is scored.
-    batches = ahead(_pair_batches(truth, sides))
+    batches = prefetch(_pair_batches(truth, sides))
     with closing(batches):  # Reading stops after an error.
         for system, pred, ref in batches:
             _score_batch(scorer, system, pred, ref, weights)

@@ -155,10 +155,10 @@ def _check_options(signed: Signed, given: Mapping[str, Any]) -> None:
 
 def _options_of_phi(signed: Signed) -> Mapping[str, Any]:
     """Return the options with which a matrix of phi is computed from captions."""
-    from semmetrics.data.rankings import computed_as
+    from semmetrics.data.rankings import options_of_computed_phi
 
     matrix = signed.models.get("matrix", "")
-    return computed_as(matrix, str(signed.measure["phi"]))
+    return options_of_computed_phi(matrix, str(signed.measure["phi"]))
 
 
 def _data_options(signed: Signed) -> dict[str, Any]:

@@ -182,11 +182,11 @@ class Task(ABC):
 
     def blocks(self, memory: int = 1 << 25) -> Iterator[Block[Any]]:
         """Yield the items in blocks whose working arrays take about that many bytes."""
-        step = self._step(memory)
+        step = self._items_per_block(memory)
         for start in range(0, len(self), step):
             yield Block(self, start, min(start + step, len(self)))
 
-    def _step(self, memory: int) -> int:
+    def _items_per_block(self, memory: int) -> int:
         """Return the number of items of a block."""
         return len(self)
 

@@ -147,8 +147,8 @@ class ClassTask(Task):
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
     listed: Mapping[str, str] = field(default_factory=dict)
 
-    def _step(self, memory: int) -> int:
-        return self.scores.step
+    def _items_per_block(self, memory: int) -> int:
+        return self.scores.rows_per_table
 
     @property
     def class_list(self) -> tuple[str, ...]:

@@ -170,7 +170,7 @@ class LabelTask(Task):
     models: Mapping[str, Any] = field(default_factory=dict)
     taxonomy: Taxonomy | None = None
 
-    def _step(self, memory: int) -> int:
+    def _items_per_block(self, memory: int) -> int:
         n_labels = len(self.pred.codes) + len(self.ref.codes)
         labels_per_item = n_labels / max(1, len(self))
         return max(1, int(memory / (_BYTES_PER_LABEL * (1 + labels_per_item))))

@@ -163,8 +163,8 @@ class RetrievalTask(Task):
     beside: Mapping[str, Any] = field(default_factory=dict)
     grades: Floats | None = None
 
-    def _step(self, memory: int) -> int:
-        return self.scores.step
+    def _items_per_block(self, memory: int) -> int:
+        return self.scores.rows_per_table
 
     @cached_property
     def fingerprint(self) -> int:

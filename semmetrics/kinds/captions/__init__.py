@@ -136,7 +136,7 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
         return Verdict(certainty, "single words")
     if shapes != {"lists"}:
         return Verdict(Certainty.NO)
-    fewest_words = min(sample.words for sample in samples)
+    fewest_words = min(sample.mean_words for sample in samples)
     if fewest_words >= _MIN_WORDS_OF_CAPTION:
         return Verdict(Certainty.POSSIBLE, "lists of sentences")
     return Verdict(Certainty.NO)

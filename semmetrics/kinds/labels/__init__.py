@@ -139,7 +139,7 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
 
 def _are_sentences(samples: Sequence[Sample]) -> bool:
     """Return whether the strings of all sides have many words."""
-    n_words = min(sample.words for sample in samples)
+    n_words = min(sample.mean_words for sample in samples)
     return n_words >= _MIN_SENTENCE
 
 
