@@ -44,7 +44,7 @@ from semmetrics.data.one_hot_tables import (
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
 from semmetrics.errors import ROW, Fact, InputError, Places, at
-from semmetrics.messages import a_kind
+from semmetrics.messages import type_with_article
 
 Names = Sequence["str | Sequence[str]"]
 _NUMBER_TYPES = ("boolean", "integer", "floating")
@@ -253,7 +253,7 @@ def _read_frame_matrix(
         names if is_unnamed else cells.columns,
         cells.ids,
         source=source,
-        understood=f"{a_kind(data)}",
+        understood=type_with_article(data),
         notes=notes,
         finite=not form.allows_nan,
     )

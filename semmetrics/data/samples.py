@@ -19,7 +19,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.source import Source, enough_memory
-from semmetrics.messages import a_kind
+from semmetrics.messages import type_with_article
 
 _MAX_ITEMS = 200
 _MAX_ENTRIES_PER_ITEM = 20
@@ -127,7 +127,7 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
         return _sample_columns(column_names(data), form, options)
     if is_series(data):
         return _sample_values(data)
-    return _sample_value(plain_object(data), a_kind(data), form)
+    return _sample_value(plain_object(data), type_with_article(data), form)
 
 
 def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:

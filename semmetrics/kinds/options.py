@@ -16,8 +16,8 @@ from semmetrics.options import (
     Option,
     clean_rule,
     decoding_rules,
-    is_asked,
-    is_given,
+    is_on,
+    is_set,
 )
 
 
@@ -139,7 +139,7 @@ class ResolvedOptions:
             if option.kinds and kind not in option.kinds:
                 continue
             value = self.value(name)
-            is_changed_number = option.read is not str and is_asked(name, value)
+            is_changed_number = option.read is not str and is_set(name, value)
             if isinstance(value, str) or is_changed_number:
                 settings[option.key] = str(value)
         return settings
@@ -186,7 +186,7 @@ def resolve_options(
     """
     given = copy_options(given)
     for name, value in given.items():
-        if is_given(value) and not _applies_to(OPTIONS[name], kind):
+        if is_on(value) and not _applies_to(OPTIONS[name], kind):
             raise _not_of_kind(name, kind, given)
     rules = _decoding_rules(given)
     if rules is not None:
@@ -201,7 +201,7 @@ def resolve_options(
     values.update(fixed)
     values["read"] = values["read"] or DEFAULTS
     set_by_user = frozenset(
-        name for name, value in given.items() if is_asked(name, value)
+        name for name, value in given.items() if is_set(name, value)
     )
     return ResolvedOptions(set_by_user=set_by_user, opened={}, **values)
 

@@ -13,7 +13,7 @@ from semmetrics.data.tasks import (
     ClassRanks,
     ClassScores,
     ClassTask,
-    Decided,
+    PredictedClasses,
     kept,
 )
 from semmetrics.errors import InputError
@@ -25,11 +25,11 @@ UNSEEN = "unseen"
 
 
 @kept
-def predict_classes(block: ClassBlock, candidates: str) -> Decided:
+def predict_classes(block: ClassBlock, candidates: str) -> PredictedClasses:
     """Predict the class of each image among the candidates of that name."""
     task = block.task
     columns = task.columns(candidates)
-    decided = task.decide(block.start, block.stop, columns)
+    decided = task.predict(block.start, block.stop, columns)
     block.observations.count("tied", int(decided.tied.sum()), candidates, 1)
     block.observations.count("nothing", int((decided.predicted < 0).sum()), candidates)
     return decided
@@ -40,7 +40,7 @@ def rank_true_classes(block: ClassBlock, candidates: str) -> ClassRanks:
     """Find the rank of the true class of each image among the candidates of that name."""
     task = block.task
     columns = task.columns(candidates)
-    return task.place(block.start, block.stop, columns)
+    return task.rank(block.start, block.stop, columns)
 
 
 def array_task(

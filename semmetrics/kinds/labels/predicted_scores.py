@@ -9,7 +9,7 @@ import numpy as np
 from semmetrics.core.ragged import row_numbers, sum_rows
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import UNUSED
+from semmetrics.data.tasks import UNUSED_COLUMNS
 from semmetrics.kinds.labels.observation_codes import (
     ITEMS_WITH_PROBABILITIES,
     ITEMS_WITH_SCORES,
@@ -70,7 +70,7 @@ def _observe_order(observations: Observations, pred: Lists, predicted: Side) -> 
         observations.add_names(SCORES, ["1.0"], "pred", "highest")
     notes = [note for note in pred.notes if note.code == "unused-columns"]
     if notes:
-        observations.add_names(UNUSED, map(str, notes))
+        observations.add_names(UNUSED_COLUMNS, map(str, notes))
     score_columns: list[str] = []
     for note in notes:
         score_columns += [name for name in note.examples if _SCORE_NAME.search(name)]
