@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import hash_ids
+from semmetrics.core.prefetch import prefetch
 from semmetrics.data.cell_lists import check_styles, place_of_styles
 from semmetrics.data.form import EXTENSIONS, TABLES
 from semmetrics.data.input_formats import format_among
@@ -41,7 +42,6 @@ from semmetrics.data.source import (
     as_utf8,
     line_blocks,
     open_parts,
-    prefetch,
     readable,
 )
 from semmetrics.errors import InputError, Places, at

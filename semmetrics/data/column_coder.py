@@ -18,8 +18,9 @@ from pyarrow import types
 
 from semmetrics.core.ragged import Ints, offsets
 from semmetrics.data.form import Form
+from semmetrics.data.item_ids import Texts
 from semmetrics.data.item_rows import row_notes
-from semmetrics.data.lists import Lists, Side, Texts, renumber_entries
+from semmetrics.data.lists import Lists, Side, renumber_entries
 from semmetrics.errors import ROW, Places
 
 _SAMPLE_SIZE = 2**13  # Strings that are tested before all strings are.

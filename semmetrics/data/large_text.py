@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
+from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Ints
 from semmetrics.data.column_coder import Coder, OddError, leave_if
 from semmetrics.data.form import Form
@@ -33,7 +34,7 @@ from semmetrics.data.item_rows import row_notes
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.read_options import ReadOptions
-from semmetrics.data.source import UTF16, Source, line_blocks, prefetch
+from semmetrics.data.source import UTF16, Source, line_blocks
 from semmetrics.data.tables import describe_splits, describe_table
 from semmetrics.errors import Fact, InputError, at
 

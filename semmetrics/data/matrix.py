@@ -21,7 +21,8 @@ from semmetrics.arguments import is_iterable
 from semmetrics.core.backend import precision_of, refuse_masked
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, offsets, order_rows, positions
-from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
+from semmetrics.data.item_ids import Ids
+from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
 from semmetrics.errors import FROM_0, ROW, Fact, InputError, Places
 from semmetrics.messages import pluralize
 

@@ -31,11 +31,11 @@ from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.objects import plain_matrix
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
-from semmetrics.data.side_tables import TABLE_KINDS, opened, read_side_table
+from semmetrics.data.side_tables import TABLE_FORMATS, opened, read_side_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError, at
 
-Names: TypeAlias = "tuple[str, str] | None"
+IdNames: TypeAlias = "tuple[str, str] | None"
 """The names of the first and the second ids of pairs, if they have any."""
 IDS_SUFFIX = ".ids.json"
 """The name of the file of ids is the name of the matrix with this suffix."""
@@ -74,13 +74,13 @@ class PairScores:
     groups: list[str] | None
     source: str
     notes: list[Any]
-    names: Names = None
+    names: IdNames = None
 
     def __len__(self) -> int:
         return len(self.values)
 
     def of_pairs(
-        self, first: Sequence[str], second: Sequence[str], names: Names = None
+        self, first: Sequence[str], second: Sequence[str], names: IdNames = None
     ) -> Floats:
         """Return the values of pairs, in either order of their ids.
 
@@ -96,8 +96,8 @@ class PairScores:
         array, shape (pairs,)
             NaN for pairs without a value.
         """
-        own_pairs = zip(self.first, self.second, strict=True)
-        value_of_pair = dict(zip(own_pairs, self.values, strict=True))
+        pairs = zip(self.first, self.second, strict=True)
+        value_of_pair = dict(zip(pairs, self.values, strict=True))
         direct = _look_up(value_of_pair, first, second)
         reverse = _look_up(value_of_pair, second, first)
         is_reversed = _are_reversed(names, self.names)
@@ -111,7 +111,7 @@ class PairRelation:
     related: Mapping[str, frozenset[str]]
 
     def of_pairs(
-        self, first: Sequence[str], second: Sequence[str], names: Names = None
+        self, first: Sequence[str], second: Sequence[str], names: IdNames = None
     ) -> Floats:
         """Return 1 or 0 for each pair, and NaN if neither id has an entry."""
         direct = self._look_up(first, second)
@@ -121,8 +121,8 @@ class PairRelation:
     def _look_up(self, ids: Sequence[str], others: Sequence[str]) -> Floats:
         """Return whether the other id is listed under each id, and NaN for ids without an entry."""
         values = np.full(len(ids), np.nan)
-        for row, (own_id, other_id) in enumerate(zip(ids, others, strict=True)):
-            related_ids = self.related.get(own_id)
+        for row, (id_, other_id) in enumerate(zip(ids, others, strict=True)):
+            related_ids = self.related.get(id_)
             if related_ids is not None:
                 values[row] = other_id in related_ids
         return values
@@ -144,14 +144,14 @@ class PairMatrix:
     values: Any
     rows: Mapping[str, int]
     columns: Mapping[str, int]
-    names: Names = None
+    names: IdNames = None
     source: str = ""
 
     def of_pairs(
         self,
         first: Sequence[str],
         second: Sequence[str],
-        names: Names = None,
+        names: IdNames = None,
         ncs: str = "none",
     ) -> Floats:
         """Return the values of pairs, and NaN for pairs that are not in the matrix.
@@ -215,26 +215,26 @@ def _look_up(
 
 def _number_ids(ids: Sequence[str], numbers: Mapping[str, int]) -> Ints:
     """Return the number of each id, and -1 for ids without one."""
-    return np.array([numbers.get(own_id, -1) for own_id in ids], np.int64)
+    return np.array([numbers.get(id_, -1) for id_ in ids], np.int64)
 
 
 # ---- direction of pairs -------------------------------------------------------------------------
 
 
-def _are_reversed(names: Names, own_names: Names) -> bool | None:
-    """Return whether pairs are (column, row) according to the names of ids, or None if unclear.
+def _are_reversed(names: IdNames, stored_names: IdNames) -> bool | None:
+    """Return whether pairs are in the reverse order of the stored ones, or None if unclear.
 
     Examples
     --------
     >>> _are_reversed(("caption_id", "image_id"), ("images", "captions"))
     True
     """
-    if names is None or own_names is None:
+    if names is None or stored_names is None:
         return None
     first, second = map(_plain_name, names)
-    row, column = map(_plain_name, own_names)
-    is_direct = first == row or second == column
-    is_reverse = first == column or second == row
+    stored_first, stored_second = map(_plain_name, stored_names)
+    is_direct = first == stored_first or second == stored_second
+    is_reverse = first == stored_second or second == stored_first
     if is_direct == is_reverse:
         return None
     return is_reverse
@@ -462,14 +462,14 @@ def _read_matrix_or_relation(
     source: Source, path: Any, to_id: ToId, options: ReadOptions
 ) -> PairMatrix | PairRelation | None:
     """Read a matrix or a relation from a file. Return None if it is a table."""
-    kinds = ("npy", *TABLE_KINDS)
-    kind = format_among(source, options, "values of pairs are", kinds)
-    if kind == "npy":
+    formats = ("npy", *TABLE_FORMATS)
+    file_format = format_among(source, options, "values of pairs are", formats)
+    if file_format == "npy":
         row_ids, column_ids = read_pair_ids(os.fspath(path) + IDS_SUFFIX, options)
         values = plain_array(source, options, 2)
         matrix = _as_pair_matrix(values, row_ids, column_ids, to_id, source.name)
         return replace(matrix, names=_IDS_KEYS)
-    if kind == "json":
+    if file_format == "json":
         parsed = source.parsed(parse_source)
         if isinstance(parsed, Mapping):
             return _as_relation(parsed, to_id, source.name)
@@ -501,7 +501,7 @@ def _number_unique_ids(
     ids: Any, size: int, to_id: ToId, axis: str, name: str
 ) -> dict[str, int]:
     """Return the number of each id. There must be one id for each row or column."""
-    numbers = {to_id(own_id): number for number, own_id in enumerate(ids)}
+    numbers = {to_id(id_): number for number, id_ in enumerate(ids)}
     n_ids = len(ids)
     n_distinct = len(numbers)
     if n_distinct != n_ids or n_ids != size:
@@ -537,8 +537,8 @@ def _as_relation(data: Mapping[Any, Any], to_id: ToId, name: str) -> PairRelatio
         if is_text or isinstance(others, Mapping) or not isinstance(others, Iterable):
             where = at(name, "", str(key))
             raise InputError("wrong-type", where, value=others, wanted="a list of ids")
-        own_id = to_id(key)
-        # Two keys may have the same part that the expression matches.
-        related_ids = related.get(own_id, frozenset())
-        related[own_id] = related_ids.union(map(to_id, others))
+        id_ = to_id(key)
+        # The expression may match the same part of two keys.
+        related_ids = related.get(id_, frozenset())
+        related[id_] = related_ids.union(map(to_id, others))
     return PairRelation(related)

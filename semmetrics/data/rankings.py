@@ -311,7 +311,7 @@ class RankedLists:
         """
         side = self._select(rows, columns)
         row_of_entry = ragged.row_numbers(side.indptr)
-        # A key stands for a row and a candidate.
+        # A key identifies a row and a candidate.
         keys = row_of_entry * self.size + side.codes
         order = np.argsort(keys, kind="stable")
         sorted_keys = keys[order]
@@ -352,7 +352,7 @@ class RankedLists:
         _, tie_ends = self._find_ties(side)
         first.tied[filled_rows] = tie_ends[heads] - heads - 1
         first.reached[filled_rows] = head_codes == codes[filled_rows]
-        # Rows whose first entry is tied, where the given candidate may be any of the tied ones.
+        # In these rows the first entry is tied, and any tied entry may be the given candidate.
         for row in np.flatnonzero(first.tied).tolist():
             head = side.indptr[row]
             tied_codes = side.codes[head : tie_ends[head]]

@@ -29,7 +29,7 @@ from semmetrics.data.source import Source
 from semmetrics.errors import InputError, at
 from semmetrics.schema import Table, as_real
 
-_NUMBER_KINDS = ("json", "csv", "tsv", "npy", "npz")
+_NUMBER_FORMATS = ("json", "csv", "tsv", "npy", "npz")
 _TEXT_SUFFIXES = ("", ".txt", ".names", ".lst", ".list")
 """The extensions of files with one name per line."""
 
@@ -241,10 +241,10 @@ def _read_number_file(
     source: Source, options: ReadOptions, option: str
 ) -> Table | NDArray[np.float64]:
     """Read numbers from a file, with their ids if it has any."""
-    kind = format_among(source, options, "numbers are", _NUMBER_KINDS)
-    if kind in ("npy", "npz"):
+    file_format = format_among(source, options, "numbers are", _NUMBER_FORMATS)
+    if file_format in ("npy", "npz"):
         return plain_array(source, options, 1).astype(np.float64)
-    if kind != "json":
+    if file_format != "json":
         return _read_number_table(source, options, option)
     schema = schemas.NUMBERS[option].reading(score=as_real)
     numbers = parse_source(source)
@@ -287,7 +287,7 @@ def _choose_class_column(frame: Any, options: ReadOptions, option: str) -> ReadO
 
 
 def read_dense(
-    path: Any, options: ReadOptions, what: str, kinds: Collection[str]
+    path: Any, options: ReadOptions, what: str, formats: Collection[str]
 ) -> NDArray[Any]:
     """Read a dense matrix of finite numbers, such as a cardinality head.
 
@@ -297,7 +297,7 @@ def read_dense(
     options : ReadOptions
     what : str
         The content, for messages: "a matrix is".
-    kinds : collection of str
+    formats : collection of str
         The formats that the file may have.
 
     Returns
@@ -311,7 +311,7 @@ def read_dense(
         and the column.
     """
     with opened(path, options) as source:
-        format_among(source, options, what, kinds)
+        format_among(source, options, what, formats)
         return plain_array(source, options, 2)
 
 

@@ -17,13 +17,13 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple
 
 from semmetrics.errors import InputError, at
 from semmetrics.messages import listing
@@ -49,7 +49,6 @@ _TEXT_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt")
 _BAD_CHARACTERS = {"\0": "a NUL character", "\ufeff": "a byte order mark (U+FEFF)"}
 """What messages call characters that no text may contain."""
 _STDIN = "standard input"
-T = TypeVar("T")
 
 
 @contextmanager
@@ -325,38 +324,6 @@ def _end_of_closed_rows(part: bytes, end: int, n_quotes_before: int) -> int:
         n_quotes += part.count(b'"', line_start, end)
         end = line_start
     return end
-
-
-def prefetch(items: Iterator[T], *, in_thread: bool = True) -> Generator[T, None, None]:
-    """Compute the next item in a thread while the previous one is used.
-
-    Parameters
-    ----------
-    items : iterator
-    in_thread : bool
-        False if passing an item to another thread would take longer than computing it. Then no
-        thread is used.
-
-    Examples
-    --------
-    >>> list(prefetch(iter("abc"))), list(prefetch(iter("abc"), in_thread=False))
-    (['a', 'b', 'c'], ['a', 'b', 'c'])
-    """
-    if not in_thread:
-        yield from items
-        return
-    from concurrent.futures import ThreadPoolExecutor  # only large data need it
-
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(_next_item, items)
-        while item := future.result():
-            future = pool.submit(_next_item, items)
-            yield from item
-
-
-def _next_item(items: Iterator[T]) -> list[T]:
-    """Return the next item in a list, which is empty at the end."""
-    return list(islice(items, 1))
 
 
 @contextmanager

@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import Hashes, hash_ids
+from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Bools, Ints, slices, starts_run
 from semmetrics.data.blocks import Parts, find_parts
 from semmetrics.data.inputs import open_input
+from semmetrics.data.item_ids import Texts, join_ids
 from semmetrics.data.join import Weights
-from semmetrics.data.lists import Lists, Texts, join_ids
+from semmetrics.data.lists import Lists
 from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.read_options import ReadOptions, prediction_options, truth_options
-from semmetrics.data.source import prefetch
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.sample_weights import read_weights

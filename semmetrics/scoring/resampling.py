@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.columns import as_floats
+from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.source import prefetch
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Frame, Measure, Statistic

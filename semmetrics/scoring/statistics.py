@@ -22,7 +22,7 @@ from semmetrics._version import __version__
 from semmetrics.core.columns import Column, LabelColumn, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.lists import Ids
+from semmetrics.data.item_ids import Ids
 from semmetrics.data.observations import Observations
 from semmetrics.data.tasks import FOUND_CLASSES, LabelAxis
 from semmetrics.errors import InputError

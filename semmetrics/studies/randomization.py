@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.columns import concatenate_columns
+from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Floats
-from semmetrics.data.source import prefetch
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Statistic

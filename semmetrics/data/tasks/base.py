@@ -14,7 +14,7 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.hashing import Hashes, by_value, hash_ids, mix
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
-from semmetrics.data.lists import Ids, take_ids
+from semmetrics.data.item_ids import Ids, take_ids
 from semmetrics.data.observations import Observations
 
 D = TypeVar("D")

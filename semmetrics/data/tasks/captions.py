@@ -13,7 +13,7 @@ from semmetrics.arguments import check_once
 from semmetrics.core import ragged
 from semmetrics.core.hashing import hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Ints
-from semmetrics.data.lists import Ids
+from semmetrics.data.item_ids import Ids
 from semmetrics.data.tasks.base import Block, Task, hash_lists
 
 _BYTES_PER_ITEM = 1024

@@ -13,7 +13,7 @@ from semmetrics.core import ragged
 from semmetrics.core.hashing import hash_ids, mix
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.core.ranks import Counts
-from semmetrics.data.lists import Ids
+from semmetrics.data.item_ids import Ids
 from semmetrics.data.rankings import PHI, Rows
 from semmetrics.data.tasks.base import Task, sum_hashes
 

@@ -27,8 +27,9 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
+from semmetrics.data.item_ids import Ids
 from semmetrics.data.join import Weights, join
-from semmetrics.data.lists import Ids, Lists, renumber_entries
+from semmetrics.data.lists import Lists, renumber_entries
 from semmetrics.data.swapped import check_captions
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError

@@ -18,8 +18,9 @@ import numpy as np
 
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Ints
+from semmetrics.data.item_ids import take_ids
 from semmetrics.data.join import join_rows
-from semmetrics.data.lists import Lists, take_ids
+from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.observations import Observations
 from semmetrics.data.rankings import RankedLists, check_repeats

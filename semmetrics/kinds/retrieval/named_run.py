@@ -13,7 +13,8 @@ import numpy as np
 
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Ints
-from semmetrics.data.lists import Ids, Lists
+from semmetrics.data.item_ids import Ids
+from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import (
     RankedLists,
