@@ -18,7 +18,7 @@ from pyarrow import types
 
 from semmetrics.core.ragged import Ints, offsets
 from semmetrics.data.form import Form
-from semmetrics.data.item_ids import Texts
+from semmetrics.data.item_ids import Utf8Strings
 from semmetrics.data.item_rows import row_notes
 from semmetrics.data.lists import Lists, Side, renumber_entries
 from semmetrics.errors import ROW, Places
@@ -273,14 +273,14 @@ def _drop_empty_entries(side: Side, empty_code: int) -> Side:
     return side.keep(~is_empty)
 
 
-def _number_strings(strings: Any) -> tuple[Any, Texts]:
+def _number_strings(strings: Any) -> tuple[Any, Utf8Strings]:
     """Number the distinct strings of an array in order of first appearance.
 
     Returns
     -------
     int array
         The number of each string.
-    Texts
+    Utf8Strings
         The distinct strings.
     """
     if _are_distinct(strings):
@@ -296,7 +296,7 @@ def _number_strings(strings: Any) -> tuple[Any, Texts]:
     # An empty array has no buffers.
     places = np.frombuffer(offset_buffer or bytes(4), np.int32)[first:last]
     text = np.frombuffer(text_buffer or b"", np.uint8)
-    return numbers, Texts(text[places[0] : places[-1]], places - places[0])
+    return numbers, Utf8Strings(text[places[0] : places[-1]], places - places[0])
 
 
 def _are_distinct(strings: Any) -> bool:

@@ -32,25 +32,25 @@ def take_ids(ids: Ids, rows: Ints) -> Ids:
 
 
 def join_ids(parts: Sequence[Ids]) -> Sequence[str]:
-    """Concatenate the ids of several parts. The result is `Texts` if all parts are.
+    """Concatenate the ids of several parts. The result is `Utf8Strings` if all parts are.
 
     Examples
     --------
     >>> join_ids([["a"], ["b", "c"]])
     ['a', 'b', 'c']
     """
-    if len(parts) == 1 and isinstance(parts[0], Texts):
+    if len(parts) == 1 and isinstance(parts[0], Utf8Strings):
         return parts[0]
-    texts = [part for part in parts if isinstance(part, Texts)]
+    texts = [part for part in parts if isinstance(part, Utf8Strings)]
     if not texts or len(texts) < len(parts):
         return list(map(str, chain.from_iterable(parts)))
     widths = np.concatenate([np.diff(part.ends) for part in texts])
     # Parts may share their data with other strings.
     data = np.concatenate([part.data[part.ends[0] : part.ends[-1]] for part in texts])
-    return Texts(data, offsets(widths))
+    return Utf8Strings(data, offsets(widths))
 
 
-class Texts(Sequence[str]):
+class Utf8Strings(Sequence[str]):
     """Strings that are stored as UTF-8 bytes and become str on access.
 
     Parameters
@@ -61,7 +61,7 @@ class Texts(Sequence[str]):
 
     Examples
     --------
-    >>> ids = Texts(np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3]))
+    >>> ids = Utf8Strings(np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3]))
     >>> list(ids), ids[1], ids == ["a", "bc"]
     (['a', 'bc'], 'bc', True)
     """
@@ -100,7 +100,7 @@ class Texts(Sequence[str]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, list):
             return list(self) == other
-        if not isinstance(other, Texts):
+        if not isinstance(other, Utf8Strings):
             return False
         have_same_ends = np.array_equal(self.ends, other.ends)
         return have_same_ends and np.array_equal(self.data, other.data)
@@ -111,16 +111,16 @@ class Texts(Sequence[str]):
         examples = [repr(text[:20]) for text in self[:3]]
         if len(self) > 3:
             examples.append("…")
-        return f"Texts({len(self):,}: {', '.join(examples)})"
+        return f"Utf8Strings({len(self):,}: {', '.join(examples)})"
 
     @cached_property
     def hashes(self) -> Hashes:
         """The hash of each string."""
         return hash_strings(self)
 
-    def rows(self, start: int, stop: int) -> Texts:
+    def rows(self, start: int, stop: int) -> Utf8Strings:
         """Return the strings from start to stop. They share memory with these."""
-        new = Texts(self.data, self.ends[start : stop + 1])
+        new = Utf8Strings(self.data, self.ends[start : stop + 1])
         if "hashes" in vars(self):  # already computed
             new.hashes = self.hashes[start:stop]
         return new

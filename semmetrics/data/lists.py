@@ -29,7 +29,7 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
-from semmetrics.data.item_ids import Ids, Texts, take_ids
+from semmetrics.data.item_ids import Ids, Utf8Strings, take_ids
 from semmetrics.errors import ITEM, Indexable, InputError, Places
 from semmetrics.messages import pluralize
 
@@ -381,7 +381,7 @@ class Lists:
 
     def rows(self, start: int, stop: int) -> Lists:
         """Return the items from start to stop. They share memory with these."""
-        if isinstance(self.ids, Texts):
+        if isinstance(self.ids, Utf8Strings):
             ids: Ids = self.ids.rows(start, stop)
         else:
             ids = self.ids[start:stop]

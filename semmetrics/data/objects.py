@@ -68,11 +68,7 @@ def read_python(
             return encode_numbers(numbers, form, source, f"a vector of {form.noun}s")
     is_array = isinstance(data, np.ndarray) or hasattr(data, "tocsr")
     if form.takes_matrices and is_array:
-        must_be_finite = not (form.by_block or form.allows_nan)
-        matrix = as_matrix(data, names, source=source, finite=must_be_finite)
-        if precision == "float64":
-            return matrix
-        return replace(matrix, precision=precision)
+        return _read_array(data, form, source, names, precision)
     if form.numbered and is_number_rows(data):
         return as_matrix(
             plain_matrix(data, source),
@@ -82,6 +78,17 @@ def read_python(
             finite=not form.allows_nan,
         )
     return _read_lists(data, form, source, options)
+
+
+def _read_array(
+    data: Any, form: Form, source: str, names: Names | None, precision: str
+) -> Matrix:
+    """Read a matrix from an array. ``precision`` is the type before its conversion."""
+    must_be_finite = not (form.by_block or form.allows_nan)
+    matrix = as_matrix(data, names, source=source, finite=must_be_finite)
+    if precision == "float64":
+        return matrix
+    return replace(matrix, precision=precision)
 
 
 def _read_lists(data: Any, form: Form, source: str, options: ReadOptions) -> Lists:

@@ -27,7 +27,7 @@ from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Bools, Ints, slices, starts_run
 from semmetrics.data.blocks import Parts, find_parts
 from semmetrics.data.inputs import open_input
-from semmetrics.data.item_ids import Texts, join_ids
+from semmetrics.data.item_ids import Utf8Strings, join_ids
 from semmetrics.data.join import Weights
 from semmetrics.data.lists import Lists
 from semmetrics.data.option_keywords import takes_options
@@ -570,8 +570,8 @@ def _store_rest(truth: StreamedSide) -> tuple[Lists, Hashes, Ints]:
         batches.extend(InputBuffer.of(numbered_lists))
         hash_parts.append(hashes_of_lists)
         ids = lists.ids
-        if isinstance(ids, Texts):
-            ids = Texts(ids.data, ids.ends)  # Frees the cached hashes.
+        if isinstance(ids, Utf8Strings):
+            ids = Utf8Strings(ids.data, ids.ends)  # Frees the cached hashes.
         id_parts.append(ids)
     hashes = np.concatenate(hash_parts)
     hash_parts.clear()
