@@ -62,7 +62,7 @@ def check_rankings(run: Lists, truth: Lists) -> None:
 
 
 def _evidence_of_judgements(run: Lists, truth: Lists) -> str:
-    """Return the evidence that predictions are judgements if the ground truth is a ranking, or ""."""
+    """Return the evidence that predictions are judgements, or "". The ground truth is a ranking."""
     if run.holds:
         return "are judgements" if run.holds == "judgements" else ""
     have_grades = _are_grades(run)
