@@ -19,10 +19,10 @@ from semmetrics.metrics import registry
 from semmetrics.metrics.measure_table import ROWS
 from semmetrics.options import (
     COMMAND_OPTIONS,
-    OF_COMMANDS,
+    COMMAND_TITLES,
+    FILES_OF_SIDE,
     OPTIONS,
     OUTPUT,
-    READ_SIDE,
     READING,
     SIDED,
     SIDES,
@@ -180,7 +180,7 @@ def _entry_of_option(term: str, meaning: str, facts: dict[str, str]) -> str:
 def _term(option: Option, prefix: str = "") -> str:
     """Return the keyword and the flags of an option, with an anchor named after the flag."""
     names = list(_flags(option))
-    if option.group not in OF_COMMANDS:
+    if option.group not in COMMAND_TITLES:
         names.insert(0, option.name)
     anchor = f"{prefix} {option.flag.removeprefix('--')}".strip()
     anchor = re.sub(r"[ _]", "-", anchor)
@@ -289,7 +289,7 @@ def _mark_code(meaning: str) -> str:
 
 
 def _without_sides(options: Iterable[Option]) -> list[Option]:
-    return [option for option in options if option.group != READ_SIDE]
+    return [option for option in options if option.group != FILES_OF_SIDE]
 
 
 def _own_options(command: str) -> list[Option]:

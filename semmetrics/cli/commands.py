@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _DETAILS = [
     name
     for name, option in COMMAND_OPTIONS["score"].items()
-    if option.written and name != "state"
+    if option.output_extensions and name != "state"
 ]
 """Options of ``score`` that write details to a file, each a method of `ScoreTable`."""
 _TESTING = ("baseline", "test", "correction")
@@ -108,7 +108,7 @@ def _score_all(run: Run) -> None:
 def _replaces_predictions(run: Run) -> bool:
     """Return whether an option such as ``--queries-embeddings`` replaces the predictions."""
     for name, option in OPTIONS.items():
-        if option.instead and run[name] is not None:
+        if option.replaces_predictions and run[name] is not None:
             return True
     return False
 

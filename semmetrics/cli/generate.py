@@ -233,10 +233,10 @@ def _click_option(option: Option, *, has_default: bool) -> click.Option:
     that the command calls uses its own default.
     """
     help_text = option.help
-    extensions = [ext for ext in option.written if ext not in ("", "-")]
+    extensions = [ext for ext in option.output_extensions if ext not in ("", "-")]
     if extensions:
         help_text += f" Allowed extensions: {', '.join(extensions)}."
-        if "-" in option.written:
+        if "-" in option.output_extensions:
             help_text += " - is standard output."
     help_text += option.default_text()
     settings: dict[str, Any] = {}
@@ -262,7 +262,7 @@ def _click_type(option: Option) -> Any:
         return Choice(option.choices)
     if option.least is not None or option.most is not None:
         return click.IntRange(option.least, option.most)
-    if option.file or option.written:
+    if option.file or option.output_extensions:
         return FILE
     return option.read
 

@@ -17,12 +17,12 @@ from semmetrics.cli import output
 from semmetrics.errors import InputError, require
 from semmetrics.messages import pluralize
 from semmetrics.options import (
-    ENDINGS,
-    OF_COMMANDS,
+    COMMAND_TITLES,
+    FORMAT_OF_EXTENSION,
     OPTIONS,
     OUTPUT,
     READING,
-    RECORD_ENDINGS,
+    RECORD_EXTENSIONS,
     Option,
     flag,
 )
@@ -130,11 +130,11 @@ class Run:
             self._prepare_report(form_is_default)
         extension = output.extension_of(self["output"] or "")
         form = self["form"]
-        if extension in RECORD_ENDINGS:
+        if extension in RECORD_EXTENSIONS:
             self._check_records(extension)
             form = "csv"  # These formats are converted from CSV
-        elif extension in ENDINGS:
-            form = ENDINGS[extension]
+        elif extension in FORMAT_OF_EXTENSION:
+            form = FORMAT_OF_EXTENSION[extension]
         if form != self["form"] and not form_is_default:
             names = f"--format {self['form']} and -o {self['output']}"
             raise InputError("conflicting-options", names=names)
@@ -192,11 +192,11 @@ class Run:
             paths: list[str | None] = []
             if name == "plot":
                 paths += [path for _, path in self.plots]
-            elif option.written:
+            elif option.output_extensions:
                 paths.append(self.given[name])
             first_flag = (*option.flags, option.flag)[0]
             for path in paths:
-                file = _OutputFile(first_flag, path, option.written)
+                file = _OutputFile(first_flag, path, option.output_extensions)
                 if name == "output":
                     files.insert(0, file)
                 else:
@@ -286,7 +286,7 @@ class Run:
 
     def _is_keyword(self, name: str, value: Any) -> bool:
         """Return whether a value belongs to an option of the API that is set."""
-        if name not in self.options or self.options[name].group in OF_COMMANDS:
+        if name not in self.options or self.options[name].group in COMMAND_TITLES:
             return False
         return value is not None and value is not False and value != ()
 
@@ -403,7 +403,7 @@ class Run:
     def _convert_for_file(self, text: str, result: Any) -> str | Records:
         """Return the content of the file of ``-o``: the text, or the records of the result."""
         extension = output.extension_of(self["output"] or "")
-        if extension not in RECORD_ENDINGS:
+        if extension not in RECORD_EXTENSIONS:
             return text
         if extension == ".tsv":
             return output.csv_as_tsv(text)

@@ -34,7 +34,7 @@ from semmetrics.data.input_columns import find_columns
 from semmetrics.data.item_rows import item_rows
 from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists
-from semmetrics.data.read_options import ReadOptions, unused
+from semmetrics.data.read_options import ReadOptions, note_unused_options
 from semmetrics.data.tables import describe_table, entry_rows
 from semmetrics.errors import ROW, InputError, at
 from semmetrics.schema import as_id
@@ -64,7 +64,7 @@ def read_arrow_table(table: Any, form: Form, name: str, options: ReadOptions) ->
 
     lists = read_columns(table.schema, batches, form, options, name, "a table")
     text_options = ("delimiter", "label_delimiter")
-    unused_facts = unused(options, text_options, "a table in memory")
+    unused_facts = note_unused_options(options, text_options, "a table in memory")
     return replace(lists, notes=lists.notes + unused_facts)
 
 

@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import hash_ids
+from semmetrics.core.prefetch import prefetch
 from semmetrics.data.cell_lists import check_styles, place_of_styles
 from semmetrics.data.form import EXTENSIONS, TABLES
 from semmetrics.data.input_formats import format_among
@@ -36,12 +37,12 @@ from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import (
     SMALL,
     UTF16,
+    Offset,
     Source,
-    ahead,
     as_utf8,
     line_blocks,
-    naming,
     open_parts,
+    readable,
 )
 from semmetrics.errors import InputError, Places, at
 
@@ -116,7 +117,7 @@ class Parts:
         semmetrics.errors.InputError: examples/kubany2020_table2/predictions/imagga.json: cannot
         read a stream from json. Use jsonl, csv, tsv, parquet, arrow.
         """
-        for lists, n_bytes in ahead(self._lists(read, options)):
+        for lists, n_bytes in prefetch(self._lists(read, options)):
             if lists:
                 yield lists
             advance(n_bytes)
@@ -245,7 +246,7 @@ def find_parts(path: str) -> Parts:
     is_folder = single_path.is_dir()
     is_single = single_path.exists() or not glob.has_magic(path)
     if is_single and not is_folder:
-        with naming(path, single_path):
+        with readable(path, single_path):
             size = single_path.stat().st_size
         return Parts(path, (path,), size if single_path.is_file() else None)
     files = _list_files(path, is_folder=is_folder)
@@ -304,8 +305,8 @@ class _TextRows:
         spool = None
         if self._n_lines_dropped or len(data) > SMALL:
             spool = io.BytesIO(data)
-        before = (self._n_lines_dropped, self._n_bytes_dropped)
-        return replace(self.file, head=data[: SMALL + 1], spool=spool, before=before)
+        offset = Offset(self._n_lines_dropped, self._n_bytes_dropped)
+        return replace(self.file, head=data[: SMALL + 1], spool=spool, offset=offset)
 
     def drop(self, number: int) -> None:
         """Drop the lines before the line with this number in the file."""
@@ -337,8 +338,8 @@ class _TableRows:
         from pyarrow import concat_tables
 
         self._rest = concat_tables([self._rest, block])
-        before = (self._n_rows_dropped, 0)
-        return replace(self.file, table=self._rest, before=before)
+        offset = Offset(self._n_rows_dropped)
+        return replace(self.file, table=self._rest, offset=offset)
 
     def drop(self, number: int) -> None:
         """Drop the rows before the row with this number in the file."""
@@ -385,7 +386,7 @@ def _open_blocks(
             header, blocks = _split_header(chunks, limit, is_table=kind in TABLES)
             yield (
                 _TextRows(source, header),
-                ((block, stream.taken) for block in blocks),
+                ((block, stream.n_bytes_read) for block in blocks),
             )
             return
     from semmetrics.data.arrow_files import open_arrow

@@ -18,8 +18,9 @@ from pyarrow import types
 
 from semmetrics.core.ragged import Ints, offsets
 from semmetrics.data.form import Form
+from semmetrics.data.item_ids import Utf8Strings
 from semmetrics.data.item_rows import row_notes
-from semmetrics.data.lists import Lists, Side, Texts, in_order
+from semmetrics.data.lists import Lists, Side, renumber_entries
 from semmetrics.errors import ROW, Places
 
 _SAMPLE_SIZE = 2**13  # Strings that are tested before all strings are.
@@ -188,7 +189,7 @@ class Coder:
             is_ordered = False
         leave_if(side.scores is not None and np.isnan(side.scores).any())
         if not is_ordered:
-            vocabulary, codes = in_order(list(vocabulary), side.codes)
+            vocabulary, codes = renumber_entries(list(vocabulary), side.codes)
             side = replace(side, codes=codes)
         leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
         n_empty = n_entries - len(side.codes)
@@ -272,14 +273,14 @@ def _drop_empty_entries(side: Side, empty_code: int) -> Side:
     return side.keep(~is_empty)
 
 
-def _number_strings(strings: Any) -> tuple[Any, Texts]:
+def _number_strings(strings: Any) -> tuple[Any, Utf8Strings]:
     """Number the distinct strings of an array in order of first appearance.
 
     Returns
     -------
     int array
         The number of each string.
-    Texts
+    Utf8Strings
         The distinct strings.
     """
     if _are_distinct(strings):
@@ -295,7 +296,7 @@ def _number_strings(strings: Any) -> tuple[Any, Texts]:
     # An empty array has no buffers.
     places = np.frombuffer(offset_buffer or bytes(4), np.int32)[first:last]
     text = np.frombuffer(text_buffer or b"", np.uint8)
-    return numbers, Texts(text[places[0] : places[-1]], places - places[0])
+    return numbers, Utf8Strings(text[places[0] : places[-1]], places - places[0])
 
 
 def _are_distinct(strings: Any) -> bool:

@@ -76,7 +76,7 @@ class Rows:
     ) -> Iterator[tuple[int, list[str]]]:
         """Yield the first line and the cells of each row, the header included."""
         reader = csv_reader(source.text, options, tabs=tabs)
-        n_lines_before, _ = source.before
+        n_lines_before = source.offset.n_lines
         last_line = 0
         try:
             for row in reader:

@@ -36,11 +36,15 @@ from semmetrics.data.input_columns import find_id, is_one_hot
 from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_unknown
-from semmetrics.data.one_hot_tables import not_a_label_column, one_hot_ids, one_hot_text
+from semmetrics.data.one_hot_tables import (
+    describe_one_hot,
+    find_one_hot_ids,
+    not_a_label_column,
+)
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
 from semmetrics.errors import ROW, Fact, InputError, Places, at
-from semmetrics.messages import a_kind
+from semmetrics.messages import type_with_article
 
 Names = Sequence["str | Sequence[str]"]
 _NUMBER_TYPES = ("boolean", "integer", "floating")
@@ -249,7 +253,7 @@ def _read_frame_matrix(
         names if is_unnamed else cells.columns,
         cells.ids,
         source=source,
-        understood=f"{a_kind(data)}",
+        understood=type_with_article(data),
         notes=notes,
         finite=not form.allows_nan,
     )
@@ -347,7 +351,7 @@ def read_arrow_file(
     from semmetrics.data.arrow_files import open_arrow
 
     title = "Parquet" if kind == "parquet" else "Arrow"
-    first = source.before[0]
+    first = source.offset.n_lines
     with open_arrow(source, kind) as (schema, batches):
         names = schema.names
         numbers = number_columns(schema)
@@ -363,7 +367,7 @@ def read_arrow_file(
         if public_lists is not None:
             return public_lists
         classes = _named_classes(numbers, make_table, names, form, source.name, options)
-        id_place = one_hot_ids(names, form, options, numbers, classes)
+        id_place = find_one_hot_ids(names, form, options, numbers, classes)
         if id_place is None or _has_one_text_column(names, id_place, numbers):
             return read_columns(
                 schema, batches, form, options, source.name, title, first
@@ -376,7 +380,7 @@ def read_arrow_file(
     rows = range(first, first + len(matrix))
     one_hot: Matrix = replace(
         matrix,
-        understood=f"{title}, {one_hot_text(form, names[id_place])}",
+        understood=f"{title}, {describe_one_hot(form, names[id_place])}",
         where=Places(source.name, matrix.ids, ROW, rows),
     )
     return one_hot

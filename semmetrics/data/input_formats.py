@@ -13,7 +13,7 @@ from collections.abc import Collection
 
 from semmetrics.data.form import EXTENSIONS, FILE_ID, RECORD_IDS, Form
 from semmetrics.data.json_files import parse
-from semmetrics.data.public import TOKEN_LINE
+from semmetrics.data.karpathy_files import TOKEN_LINE
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
 from semmetrics.errors import InputError

@@ -33,7 +33,12 @@ from semmetrics.data.json_files import (
 )
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, is_number_rows
-from semmetrics.data.read_options import DEFAULTS, ReadOptions, is_truth, unused
+from semmetrics.data.read_options import (
+    DEFAULTS,
+    ReadOptions,
+    is_truth,
+    note_unused_options,
+)
 from semmetrics.data.source import (
     Source,
     check_lines,
@@ -234,7 +239,10 @@ def _read_file(
             unused_names.append(name)
     if not contents.understood.startswith(("Karpathy's", "MSR-VTT")):
         unused_names.append("split")
-    notes: list[Any] = [*contents.notes, *unused(options, unused_names, file_format)]
+    notes: list[Any] = [
+        *contents.notes,
+        *note_unused_options(options, unused_names, file_format),
+    ]
     understood = contents.understood
     if source.packed:
         understood += ", gzip"
@@ -410,9 +418,9 @@ def _read_strictly(
     if file_format == "flickr":
         return _read_flickr(source, form, options)
     if file_format == "trec":
-        from semmetrics.data.public import read_trec
+        from semmetrics.data.trec_files import read_trec
 
-        return read_trec(source, form, options)
+        return read_trec(source, options)
     if file_format == "jsonl":
         return read_jsonl(source, form, options)
     if file_format in ("json", "coco"):
@@ -422,7 +430,7 @@ def _read_strictly(
 
 def _read_flickr(source: Source, form: Form, options: ReadOptions) -> Items:
     """Read a token file of Flickr8k or Flickr30k as if it were a COCO file of captions."""
-    from semmetrics.data.public import read_tokens
+    from semmetrics.data.karpathy_files import read_tokens
 
     annotations = read_tokens(source, options.max_line_bytes)
     items: Items = form.coco(annotations, source.name)  # type: ignore[misc]

@@ -36,7 +36,7 @@ from semmetrics.data.lists import (
     Side,
     Terms,
     code_values,
-    in_order,
+    renumber_entries,
 )
 from semmetrics.errors import ROW, Fact, InputError, Places
 
@@ -186,7 +186,7 @@ def encode_numbers(
     """
     numbers, number_codes = np.unique(values, return_inverse=True)
     names = list(map(str, numbers.tolist()))
-    vocabulary, codes = in_order(names, number_codes.ravel())
+    vocabulary, codes = renumber_entries(names, number_codes.ravel())
     return Lists(
         range(len(values)) if ids is None else ids,
         vocabulary,

@@ -21,7 +21,8 @@ import numpy as np
 from semmetrics.arguments import check_choice, check_once, is_iterable
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.id_parts import PARTS, compared, rename_ids
-from semmetrics.data.lists import Ids, Lists, Numbering, Side, Texts, take_ids
+from semmetrics.data.item_ids import Ids, Utf8Strings, take_ids
+from semmetrics.data.lists import Lists, Numbering, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import InputError
 from semmetrics.messages import listing, pluralize
@@ -250,7 +251,7 @@ def same_ids(ids: Ids, others: Ids) -> bool:
     """Return whether both sequences have the same ids in the same order."""
     if ids is others:
         return True
-    if isinstance(ids, Texts) and isinstance(others, Texts):
+    if isinstance(ids, Utf8Strings) and isinstance(others, Utf8Strings):
         return ids == others
     return list(ids) == list(others)
 

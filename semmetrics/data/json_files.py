@@ -27,8 +27,8 @@ from semmetrics.data.formats import find_document
 from semmetrics.data.input_columns import find_columns
 from semmetrics.data.item_rows import ELEMENT, item_rows, without_blanks
 from semmetrics.data.items import Items
-from semmetrics.data.public import annotations_of, image_key
-from semmetrics.data.read_options import ReadOptions, unused
+from semmetrics.data.karpathy_files import as_coco_annotations, image_key
+from semmetrics.data.read_options import ReadOptions, note_unused_options
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at
 
@@ -321,7 +321,7 @@ def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
 
     After the last line, a note on blank lines between others is added to ``notes``.
     """
-    lines = enumerate(text_lines(source.text), 1 + source.before[0])
+    lines = enumerate(text_lines(source.text), 1 + source.offset.n_lines)
     for line, text in without_blanks(lines, str.isspace, notes, "records"):
         yield line, parse(text, source.name, line)
 
@@ -486,7 +486,7 @@ def _read_annotations(
 ) -> Items:
     """Read COCO annotations, or a public format that can be converted to them."""
     key = image_key(value, options)
-    annotations, understood = annotations_of(value, options.split, name, key)
+    annotations, understood = as_coco_annotations(value, options.split, name, key)
     items: Items = form.coco(annotations, name)  # type: ignore[misc]
     if understood:
         items.understood = understood
@@ -499,7 +499,7 @@ def _note_unused_columns(items: Items, form: Form, options: ReadOptions) -> Item
     """Note options that name columns, although the input has none."""
     column_options = [f"{role}_column" for role in form.roles]
     format_name = items.understood.removeprefix("JSON, ")
-    items.notes += unused(options, column_options, format_name)
+    items.notes += note_unused_options(options, column_options, format_name)
     return items
 
 

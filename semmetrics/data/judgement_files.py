@@ -43,7 +43,7 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.judgements import CandidateKey, Judgements, name_of
 from semmetrics.data.pascal import is_pascal, read_pascal
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
-from semmetrics.data.side_tables import TABLE_KINDS, opened, read_side_table
+from semmetrics.data.side_tables import TABLE_FORMATS, opened, read_side_table
 from semmetrics.data.source import Source
 from semmetrics.errors import FROM_0, Fact, InputError, at
 from semmetrics.messages import did_you_mean, listing
@@ -163,7 +163,7 @@ def _read_rows(
         if isinstance(source, Source):
             name = source.name
             images = None
-            kind = format_among(source, options, "judgements are", TABLE_KINDS)
+            kind = format_among(source, options, "judgements are", TABLE_FORMATS)
             if kind == "json":
                 images = source.parsed(parse_source)
         if isinstance(images, Mapping):

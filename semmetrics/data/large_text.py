@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as pa_csv
 from pyarrow import json as pa_json
 
+from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Ints
 from semmetrics.data.column_coder import Coder, OddError, leave_if
 from semmetrics.data.form import Form
@@ -33,8 +34,8 @@ from semmetrics.data.item_rows import row_notes
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
 from semmetrics.data.read_options import ReadOptions
-from semmetrics.data.source import UTF16, Source, ahead, line_blocks
-from semmetrics.data.tables import describe_table, split_text
+from semmetrics.data.source import UTF16, Source, line_blocks
+from semmetrics.data.tables import describe_splits, describe_table
 from semmetrics.errors import Fact, InputError, at
 
 BLOCK = 2**22
@@ -134,12 +135,12 @@ def _read_records(source: Source, form: Form, options: ReadOptions) -> Lists:
     columns = _find_record_columns(source, form, options)
     parser = _RecordParser(columns, form, options)
     coder = Coder(form, by_row=columns.by_row)
-    n_lines = source.before[0]
+    n_lines = source.offset.n_lines
     start = 0
     if source.head.startswith(_BYTE_ORDER_MARK):
         start = len(_BYTE_ORDER_MARK)
     blocks = _blocks(source, start, options.max_line_bytes)
-    for table in ahead(map(parser.parse, blocks)):
+    for table in prefetch(map(parser.parse, blocks)):
         for batch in table.select(columns.names).to_batches():
             ids, values, *scores = batch.columns
             coder.add(ids, values, scores[0] if scores else None, n_lines + 1)
@@ -352,10 +353,10 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     limit = options.max_line_bytes
     parser = _RowParser(delimiter, n_columns, types_by_name, limit)
     coder = Coder(form, by_row=not has_lists, parsed=True)
-    first_line = 2 + source.before[0]
+    first_line = 2 + source.offset.n_lines
     n_empty = 0
     blocks = _blocks(source, header.end, limit, quoted=True)
-    for rows in ahead(map(parser.parse, blocks)):
+    for rows in prefetch(map(parser.parse, blocks)):
         row = 0
         for batch in rows.table.to_batches():
             lines = rows.lines(first_line, row, len(batch))
@@ -376,7 +377,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     if split is None:
         return lists
     n_split = int((lists.side.sizes > 1).sum())
-    understood = lists.understood + split_text(n_split, len(lists), split)
+    understood = lists.understood + describe_splits(n_split, len(lists), split)
     return replace(lists, understood=understood)
 
 

@@ -10,16 +10,15 @@ identified by id, or by position if the input has no ids.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count, pairwise
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from semmetrics.core.hashing import Hashes, by_value, hash_strings
+from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import (
     Bools,
     Codes,
@@ -30,6 +29,7 @@ from semmetrics.core.ragged import (
     sum_rows,
     take_rows,
 )
+from semmetrics.data.item_ids import Ids, Utf8Strings, take_ids
 from semmetrics.errors import ITEM, Indexable, InputError, Places
 from semmetrics.messages import pluralize
 
@@ -37,9 +37,6 @@ K = TypeVar("K")
 T = TypeVar("T")
 Terms: TypeAlias = tuple[str, ...]
 Entry: TypeAlias = "str | Terms"
-Ids: TypeAlias = "Sequence[str] | range | Ints"
-"""The ids of items, or the numbers of items that are identified by position."""
-_MAX_STRINGS_PER_BATCH = 1 << 16
 
 
 def clean_terms(
@@ -56,7 +53,7 @@ def clean_terms(
         Whether repeated terms are kept.
     """
     if isinstance(terms, tuple) and len(terms) == 1:
-        # A faster way for the most common case.
+        # The most common case, which needs no set.
         cleaned = clean(terms[0])
         if len(cleaned) == 1 and cleaned[0]:
             return cleaned
@@ -68,7 +65,7 @@ def clean_terms(
 
 
 def as_entry(terms: Terms) -> Entry:
-    """Return the entry with some terms, which is a string if there is only one.
+    """Return terms as an entry, which is a string if there is only one term.
 
     Examples
     --------
@@ -100,7 +97,7 @@ def code_values(flat: Any, size: int) -> tuple[list[Any], Codes]:
     flat : iterable
         Hashable values.
     size : int
-        How many there are.
+        The number of values.
 
     Examples
     --------
@@ -114,7 +111,7 @@ def code_values(flat: Any, size: int) -> tuple[list[Any], Codes]:
     return list(code_of), codes
 
 
-def in_order(entries: Sequence[T], codes: Any) -> tuple[list[T], Codes]:
+def renumber_entries(entries: Sequence[T], codes: Any) -> tuple[list[T], Codes]:
     """Renumber the entries that occur, in order of first appearance.
 
     Returns
@@ -126,143 +123,19 @@ def in_order(entries: Sequence[T], codes: Any) -> tuple[list[T], Codes]:
 
     Examples
     --------
-    >>> entries, codes = in_order(["a", "b", "c"], np.array([2, 0, 2]))
+    >>> entries, codes = renumber_entries(["a", "b", "c"], np.array([2, 0, 2]))
     >>> entries, codes.tolist()
     (['c', 'a'], [0, 1, 0])
     """
     n_codes = len(codes)
-    first_places = np.full(len(entries), n_codes, np.int64)
+    first_positions = np.full(len(entries), n_codes, np.int64)
     # Backwards, as the last assignment to an entry remains.
-    first_places[codes[::-1]] = np.arange(n_codes - 1, -1, -1)
-    n_occurring = int((first_places < n_codes).sum())
-    order = np.argsort(first_places, kind="stable")[:n_occurring]
+    first_positions[codes[::-1]] = np.arange(n_codes - 1, -1, -1)
+    n_occurring = int((first_positions < n_codes).sum())
+    order = np.argsort(first_positions, kind="stable")[:n_occurring]
     new_codes = np.zeros(len(entries), np.int32)
     new_codes[order] = np.arange(n_occurring, dtype=np.int32)
     return [entries[i] for i in order.tolist()], new_codes[codes]
-
-
-def take_ids(ids: Ids, rows: Ints) -> Ids:
-    """Return the ids of some items, in the order of ``rows``.
-
-    Examples
-    --------
-    >>> take_ids(["a", "b", "c"], np.array([2, 0])), take_ids(range(3), np.array([2])).tolist()
-    (['c', 'a'], [2])
-    """
-    if isinstance(ids, (range, np.ndarray)):
-        return np.asarray(ids, np.int64)[rows]
-    return [ids[i] for i in rows.tolist()]
-
-
-def join_ids(parts: Sequence[Ids]) -> Sequence[str]:
-    """Concatenate the ids of several parts. `Texts` remain so if all parts are `Texts`.
-
-    Examples
-    --------
-    >>> join_ids([["a"], ["b", "c"]])
-    ['a', 'b', 'c']
-    """
-    if len(parts) == 1 and isinstance(parts[0], Texts):
-        return parts[0]
-    texts = [part for part in parts if isinstance(part, Texts)]
-    if not texts or len(texts) < len(parts):
-        return list(map(str, chain.from_iterable(parts)))
-    widths = np.concatenate([np.diff(part.ends) for part in texts])
-    # Parts may share their data with other strings.
-    data = np.concatenate([part.data[part.ends[0] : part.ends[-1]] for part in texts])
-    return Texts(data, offsets(widths))
-
-
-class Texts(Sequence[str]):
-    """Strings that are stored as UTF-8 bytes and become str on access.
-
-    Parameters
-    ----------
-    data : uint8 array
-    ends : int array, shape (strings + 1,)
-        String ``i`` is ``data[ends[i]:ends[i + 1]]``, so ``ends[0]`` is the start of the first.
-
-    Examples
-    --------
-    >>> ids = Texts(np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3]))
-    >>> list(ids), ids[1], ids == ["a", "bc"]
-    (['a', 'bc'], 'bc', True)
-    """
-
-    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.integer]) -> None:
-        self.data = data
-        self.ends = ends
-
-    def __len__(self) -> int:
-        return len(self.ends) - 1
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            start, stop, step = index.indices(len(self))
-            if step != 1:
-                return [self[i] for i in range(start, stop, step)]
-            return self._strings(start, max(start, stop))
-        if not -len(self) <= index < len(self):
-            raise IndexError(index)
-        row = index % len(self)
-        (text,) = self._strings(row, row + 1)
-        return text
-
-    def __iter__(self) -> Iterator[str]:
-        size = len(self)
-        for start in range(0, size, _MAX_STRINGS_PER_BATCH):
-            stop = min(start + _MAX_STRINGS_PER_BATCH, size)
-            yield from self._strings(start, stop)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, list):
-            return list(self) == other
-        if not isinstance(other, Texts):
-            return False
-        have_same_ends = np.array_equal(self.ends, other.ends)
-        return have_same_ends and np.array_equal(self.data, other.data)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        examples = [repr(text[:20]) for text in self[:3]]
-        if len(self) > 3:
-            examples.append("…")
-        return f"Texts({len(self):,}: {', '.join(examples)})"
-
-    @cached_property
-    def hashes(self) -> Hashes:
-        """The hash of each string."""
-        return hash_strings(self)
-
-    def rows(self, start: int, stop: int) -> Texts:
-        """Return the strings from start to stop. They share memory with these."""
-        new = Texts(self.data, self.ends[start : stop + 1])
-        if "hashes" in vars(self):  # if they are computed already
-            new.hashes = self.hashes[start:stop]
-        return new
-
-    def utf8(self, start: int, stop: int) -> tuple[NDArray[np.uint8], Ints]:
-        """Return the bytes of the strings from start to stop, and their offsets in these bytes."""
-        ends = self.ends[start : stop + 1].astype(np.int64)
-        return self.data[ends[0] : ends[-1]], ends - ends[0]
-
-    def _strings(self, start: int, stop: int) -> list[str]:
-        """Return the strings from start to stop."""
-        ends = self.ends[start : stop + 1].tolist()
-        first = ends[0]
-        utf8 = self.data[first : ends[-1]].tobytes()
-        if utf8.isascii():
-            # A character is one byte, so that decoding once is enough.
-            text = utf8.decode("ascii")
-            return [text[a - first : b - first] for a, b in pairwise(ends)]
-        return [utf8[a - first : b - first].decode() for a, b in pairwise(ends)]
 
 
 @by_value()
@@ -276,7 +149,8 @@ class Side:
     codes : int32 array, shape (occurrences,)
     scores : float array, shape (occurrences,), or None
     written : int32 array, shape (occurrences,), or None
-        The labels as they were written, if several of them can have the same class in ``codes``.
+        The codes of the labels as they were written, if ``codes`` are the codes of classes that
+        several labels can belong to.
     """
 
     indptr: Ints
@@ -332,9 +206,9 @@ class Numbering:
     Attributes
     ----------
     own : mapping from str to str
-        From the other number of each item that was read to its id.
+        The id of each item that was read, by its second number.
     ids, others : frozenset of str
-        All ids and all other numbers of the file, including splits that were not read.
+        All ids and all second numbers of the file, including splits that were not read.
     """
 
     own: Mapping[str, str]
@@ -365,12 +239,12 @@ class Lists:
     noun : str
         What an entry is: "label".
     ranked : bool
-        Whether every entry has a score, and the input does not say which entries an item has, as
-        in a matrix of scores. A decoding rule then chooses them.
-    cells : str
-        What the cells of a matrix say: "members" if they say which entries an item has, or "either"
-        if all are 0 or 1, which may also be scores. Empty if the input was not a matrix, or is
-        ranked.
+        Whether items have a score for each entry but do not tell which entries they have, as in a
+        matrix of scores. A decoding rule then chooses them.
+    cells : {"", "members", "either"}
+        The meaning of the cells of a matrix: "members" if they tell which entries an item has, or
+        "either" if all are 0 or 1, which may also be scores. Empty if the input was not a matrix, or
+        is ranked.
     source, understood : str
         The name of the input, and how it was read.
     notes : list of Fact
@@ -383,19 +257,20 @@ class Lists:
         The origin of the order of entries, if the input only says which entries an item has: the
         entries of sets are sorted, and those of 0/1 are in the order of the columns or keys.
     unlike : tuple of int, int and str
-        How many entries occur in one item with different scores, in how many items, and an example.
+        The number of entries that occur several times in an item with different scores, the number
+        of such items, and an example.
     aliases : mapping from str to str
-        Ids by their other names, such as the names of files.
+        The id of an item by its other names, such as the name of its file.
     numbering : Numbering or None
         A second number of each item, which predictions may use as id.
     id_part : str or None
-        The regular expression by which these ids were taken out of longer ones.
+        The regular expression that extracted these ids from longer ones.
     column_names : mapping from str to str
         The name of the column of each role in a table.
     holds : {"", "run", "judgements", "annotations", "results"}
         Which side the input is, if the format determines it.
     whole : Lists or None
-        The original lists, if all scores were 0 or 1 and so determined which entries an item has.
+        The lists before entries with a score of 0 were left out. None if none were.
     names_all : bool
         Whether the vocabulary lists all entries: the columns of a matrix, the keys of 0/1 mappings,
         or the labels that a file declares. Such an entry belongs to the label universe even if no
@@ -405,16 +280,16 @@ class Lists:
         {"cells": "lists written as text"}. Other batches of the same side must have the same
         styles.
     by_category : bool
-        Whether entries are the ids of categories, whose names the other side may have: COCO
-        results.
+        Whether entries are the ids of categories, as in COCO results. The other side may have their
+        names.
     categories : mapping from str to str
-        The names of categories by their ids, if the input has them: COCO instances.
+        The names of categories by their ids, if the input has them, as COCO instances do.
     absent : mapping from str to sequence of str
         In a federated dataset, by id: the labels that an annotator looked for in the item and did
         not find. Other labels that an item does not list are unverified. Empty for other inputs.
     is_federated : bool
-        Whether a ground truth with marks is of such a dataset, such as LVIS: the marks are 1 and
-        -1, and labels that an item does not list were not verified.
+        Whether the marks belong to a federated dataset, such as LVIS. They are 1 and -1, and labels
+        that an item does not list were not verified.
     has_marks : bool
         Whether the scores of a ground truth are marks: 1 for present, -1 for absent, and 0.5 for
         unverified labels. Labels that an item does not list are absent, unless the dataset is
@@ -475,7 +350,7 @@ class Lists:
 
     @property
     def was_matrix(self) -> bool:
-        """Whether the input had one column per entry, with 0/1 or a score in each cell."""
+        """Whether the input had a column for each entry, with 0/1 or a score in each cell."""
         return self.order == "columns" or (self.ranked and self.names_all)
 
     @property
@@ -499,14 +374,14 @@ class Lists:
         return terms_of_entries
 
     @property
-    def synonyms(self) -> bool:
+    def has_synonyms(self) -> bool:
         """Whether any entry has more than one term."""
         types = set(map(type, self.vocabulary))
         return not types.issubset({str})
 
     def rows(self, start: int, stop: int) -> Lists:
         """Return the items from start to stop. They share memory with these."""
-        if isinstance(self.ids, Texts):
+        if isinstance(self.ids, Utf8Strings):
             ids: Ids = self.ids.rows(start, stop)
         else:
             ids = self.ids[start:stop]
@@ -571,16 +446,16 @@ class Lists:
         occurrence = int(np.flatnonzero(self.side.codes == code)[0])
         return int(np.searchsorted(self.side.indptr, occurrence, side="right")) - 1
 
-    def chosen(self) -> Lists:
+    def without_zeros(self) -> Lists:
         """Leave out the entries with a score of 0, if all scores are 0 or 1.
 
-        Such scores determine which entries an item has. The vocabulary keeps entries that are 0 in
+        Such scores tell which entries an item has. The vocabulary keeps entries that are 0 in
         every item. If all scores are 1 they may be real scores, and nothing changes.
 
         Examples
         --------
         >>> side = Side(np.array([0, 2, 3]), np.array([0, 1, 0]), np.array([0.0, 1.0, 1.0]))
-        >>> Lists(range(2), ["cat", "dog"], side).chosen().to_list()
+        >>> Lists(range(2), ["cat", "dog"], side).without_zeros().to_list()
         [['dog'], ['cat']]
         """
         scores = self.side.scores
@@ -589,21 +464,21 @@ class Lists:
         has_zeros = (scores == 0).any()
         if not has_zeros or self.has_fractions:
             return self
-        chosen_side = self.side.keep(scores != 0)
+        members = self.side.keep(scores != 0)
         return replace(
             self,
-            side=replace(chosen_side, scores=None),
+            side=replace(members, scores=None),
             order=self.order or "keys",
             understood=f"{self.understood}, 0/1",
             whole=self,
             names_all=True,
         )
 
-    def occurring_alone(self) -> Lists:
-        """Leave entries out of the vocabulary that no item has, unless it names all entries."""
+    def without_unused_entries(self) -> Lists:
+        """Remove entries that no item has from the vocabulary, unless it lists all entries."""
         if self.names_all:
             return self
-        vocabulary, codes = in_order(self.vocabulary, self.side.codes)
+        vocabulary, codes = renumber_entries(self.vocabulary, self.side.codes)
         side = replace(self.side, codes=codes)
         return replace(self, vocabulary=vocabulary, side=side)
 
@@ -625,14 +500,14 @@ class Lists:
     ) -> Lists:
         """Clean the text of every entry, and merge entries that become equal.
 
-        A synonym is dropped if nothing is left of it, or if it repeats another one and ``repeats``
-        is False. If nothing is left of a whole entry, it stays as it was, provided that no item has
-        it or that one of its terms is in ``keep``.
+        A synonym is dropped if it becomes empty, or if it repeats another one and ``repeats`` is
+        False. An entry that becomes empty as a whole stays as it was if no item has it, or if one
+        of its terms is in ``keep``.
 
         Raises
         ------
         InputError
-            If nothing is left of another entry. The message names the item and the entry.
+            If another entry becomes empty. The message names the item and the entry.
         """
         cleaned = [clean_terms(terms, clean, repeats=repeats) for terms in self.terms]
         empty_codes = [code for code, terms in enumerate(cleaned) if not terms]

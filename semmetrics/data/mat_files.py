@@ -53,9 +53,17 @@ _ENCODINGS = {
 }
 """The encodings of text, by the type of its element."""
 _MAX_DEPTH = 16
+_BYTE_ORDERS = {b"IM": "<", b"MI": ">"}
+_VERSION_7_3 = 0x0200
 _TAGS = {order: struct.Struct(f"{order}II") for order in "<>"}
+"""The type and the size of an element."""
 _USUAL_HEADS = {order: struct.Struct(f"{order}6I2i2I") for order in "<>"}
-"""The head of an array that has two dimensions and no name."""
+"""The head of an array that has two dimensions and no name.
+
+It consists of a tag and two flags, a tag and the shape, and the tag of the empty name.
+"""
+_USUAL_TAGS = (6, 8, 5, 8, 1, 0)
+"""The types and sizes in the three tags of such a head."""
 
 
 class Struct(NamedTuple):
@@ -103,17 +111,9 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
         If the file is not a MATLAB file, or a size in it is wrong.
     """
     data = bytes(source.data)
-    order = {b"IM": "<", b"MI": ">"}.get(data[126:_HEADER_SIZE], "")
+    order = _BYTE_ORDERS.get(data[126:_HEADER_SIZE], "")
     if order:
-        (version,) = struct.unpack(f"{order}H", data[124:126])
-        if version == 0x0200:
-            raise InputError(
-                "wrong-format",
-                source.name,
-                what="a matrix",
-                format="MATLAB 7.3",
-                wanted="save(..., '-v7')",
-            )
+        _check_version(data, order, source.name)
     variables: dict[str, Any] = {}
     with undamaged(source.name, ValueError, LookupError, struct.error, zlib.error):
         if not order:
@@ -128,6 +128,19 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
             if name in names:
                 variables[name] = _read_value(content, order, 0)
     return variables
+
+
+def _check_version(data: bytes, order: str, name: str) -> None:
+    """Raise an error for a file of version 7.3, which is HDF5."""
+    (version,) = struct.unpack(f"{order}H", data[124:126])
+    if version == _VERSION_7_3:
+        raise InputError(
+            "wrong-format",
+            name,
+            what="a matrix",
+            format="MATLAB 7.3",
+            wanted="save(..., '-v7')",
+        )
 
 
 def _decompress(content: bytes, max_bytes: int) -> bytes:
@@ -166,8 +179,8 @@ def _read_head(content: bytes, order: str) -> _Array:
     head = _USUAL_HEADS[order]
     if len(content) >= head.size:
         fields = head.unpack_from(content)
-        # The types and sizes of the elements with the type, the shape and the name.
-        if fields[:2] + fields[4:6] + fields[8:] == (6, 8, 5, 8, 1, 0):
+        tags = fields[:2] + fields[4:6] + fields[8:]
+        if tags == _USUAL_TAGS:
             elements = _read_elements(content, order, head.size)
             return _Array(fields[2] & 0xFF, fields[6:8], b"", elements)
     elements = _read_elements(content, order)
@@ -182,13 +195,15 @@ def _read_value(content: bytes, order: str, depth: int) -> Any:
     if not len(content):
         return ""
     array = _read_head(content, order)
-    if min(array.shape, default=-1) < 0 or depth > _MAX_DEPTH:
+    has_valid_shape = len(array.shape) > 0 and min(array.shape) >= 0
+    if not has_valid_shape or depth > _MAX_DEPTH:
         raise ValueError("an array has a wrong shape, or is nested too deeply")
     if array.kind == _CELL_ARRAY:
         return _read_nested(array, 1, order, depth)
     if array.kind == _STRUCT_ARRAY:
         fields = _read_fields(array, order)
         values = iter(_read_nested(array, len(fields), order, depth))
+        # The values of the fields of a record follow each other.
         records = zip(*[values] * len(fields), strict=True)
         return Struct(fields, list(records))
     # An array without elements has the type 0, which is not a type of numbers or text.
@@ -196,6 +211,7 @@ def _read_value(content: bytes, order: str, depth: int) -> Any:
     if array.kind == _TEXT_ARRAY:
         text = element.decode(_encoding_of(element_kind, order))
         n_rows = max(1, array.shape[0])
+        # Characters are stored column by column, so these are the characters of the first row.
         return text[: prod(array.shape) : n_rows]
     if array.kind not in _NUMBER_ARRAYS:
         raise ValueError(f"an array is of the type {array.kind}")

@@ -21,7 +21,8 @@ from semmetrics.arguments import is_iterable
 from semmetrics.core.backend import precision_of, refuse_masked
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, offsets, order_rows, positions
-from semmetrics.data.lists import Entry, Ids, Lists, Side, Terms, as_entry
+from semmetrics.data.item_ids import Ids
+from semmetrics.data.lists import Entry, Lists, Side, Terms, as_entry
 from semmetrics.errors import FROM_0, ROW, Fact, InputError, Places
 from semmetrics.messages import pluralize
 
@@ -53,7 +54,7 @@ class Matrix:
     named : bool
         Whether the user named the columns. Otherwise their names are their numbers.
     id_part : str or None
-        The regular expression that matched the ids in longer ones.
+        The regular expression that extracted these ids from longer ones.
     precision : str
         The floating-point type of the input. Empty if it is the type of ``values``.
     """
@@ -77,7 +78,7 @@ class Matrix:
         n_items, n_names = self.values.shape
         size = f"{pluralize(n_items, 'item')} x {n_names:,} {self.noun}s"
         kind = str(self.values.dtype)
-        if self.sparse:
+        if self.is_sparse:
             kind = f"sparse {kind}"
         return f"Matrix({self.source}: {size}, {kind})"
 
@@ -87,7 +88,7 @@ class Matrix:
         return self._count_values(), "score"
 
     def _count_values(self) -> int:
-        if self.sparse:
+        if self.is_sparse:
             return int(self.values.nnz)
         return int(np.prod(self.values.shape))
 
@@ -97,7 +98,7 @@ class Matrix:
         return not isinstance(self.ids, range)
 
     @property
-    def sparse(self) -> bool:
+    def is_sparse(self) -> bool:
         """Whether cells that are not stored have no value."""
         return hasattr(self.values, "tocsr")
 
@@ -112,7 +113,7 @@ class Matrix:
             of the columns. None returns all of them in the order of the columns.
         """
         values = self.values[start:stop]
-        if self.sparse:
+        if self.is_sparse:
             indptr = values.indptr.astype(np.int64)
             scores = _as_scores(values.data, self.source)
             side = Side(indptr, values.indices.astype(np.int32), scores)
@@ -153,9 +154,9 @@ class Matrix:
 
 
 def note_unstored(data: Any) -> Any:
-    """Return data with a note on the cells that a sparse matrix of scores does not store.
+    """Add a note on the cells that a sparse matrix of scores does not store.
 
-    Data that are not such a matrix are returned unchanged.
+    Other data are returned unchanged.
 
     Examples
     --------
@@ -164,7 +165,7 @@ def note_unstored(data: Any) -> Any:
     sparse matrix: 1 of 2 cells not stored, so they have no score (rather than 0) and are not
     ranked
     """
-    if not isinstance(data, Matrix) or not data.sparse:
+    if not isinstance(data, Matrix) or not data.is_sparse:
         return data
     n_cells = int(np.prod(data.values.shape))
     n_unstored = n_cells - int(data.values.nnz)
@@ -275,7 +276,7 @@ def as_matrix(
         Places(source, None, ROW, range(n_items)),
         named=names is not None,
     )
-    if values.dtype.kind == "f" and (finite or matrix.sparse):
+    if values.dtype.kind == "f" and (finite or matrix.is_sparse):
         check_finite(values, source)
     return matrix
 
@@ -340,9 +341,11 @@ def class_numbers(values: Any) -> Any:
 def is_number_rows(value: Any) -> bool:
     """Return whether a value is a list of rows of numbers that are not all integers.
 
+    Rows of integers may be lists of positions.
+
     Examples
     --------
-    >>> is_number_rows([[0.5, 1], [0.25, 0]]), is_number_rows([[3, 4]])  # of numbers of items
+    >>> is_number_rows([[0.5, 1], [0.25, 0]]), is_number_rows([[3, 4]])
     (True, False)
     """
     if not isinstance(value, Sequence) or isinstance(value, str) or not len(value):
@@ -359,7 +362,7 @@ def is_number_rows(value: Any) -> bool:
 
 
 def is_membership(matrix: Matrix) -> bool:
-    """Return whether a matrix only has the values 0 and 1, for the names that an item has.
+    """Return whether a matrix contains only 0 and 1, which tell the names that an item has.
 
     Raises
     ------
@@ -370,7 +373,7 @@ def is_membership(matrix: Matrix) -> bool:
     if kind not in "iuf":
         return True
     for start, block in row_blocks(matrix.values):
-        cells = block.data if matrix.sparse else block
+        cells = block.data if matrix.is_sparse else block
         is_other = (cells != 0) & (cells != 1)
         if not is_other.any():
             continue
@@ -393,7 +396,7 @@ PRESENT, ABSENT, UNVERIFIED = 1.0, -1.0, 0.5
 
 
 def is_unknown(values: Any, unknown: Iterable[float]) -> NDArray[np.bool_]:
-    """Return which values are among the values of unverified cells.
+    """Return which values mean that a cell is unverified. ``unknown`` lists these values.
 
     Examples
     --------
@@ -423,8 +426,8 @@ def mark_values(values: Any, unknown: Iterable[float]) -> Floats:
     return marks
 
 
-def marked_members(matrix: Matrix, unknown: Sequence[float]) -> Lists:
-    """Return the mark of every cell of a 0/1 matrix in which some cells are unverified.
+def mark_cells(matrix: Matrix, unknown: Sequence[float]) -> Lists:
+    """Mark every cell of a 0/1 matrix as present, absent or unverified.
 
     Parameters
     ----------
@@ -437,7 +440,7 @@ def marked_members(matrix: Matrix, unknown: Sequence[float]) -> Lists:
     InputError
         If a cell is neither 0, 1 nor one of these values. The message names the row and the column.
     """
-    dense = matrix.values.toarray() if matrix.sparse else np.asarray(matrix.values)
+    dense = matrix.values.toarray() if matrix.is_sparse else np.asarray(matrix.values)
     is_wrong = ~((dense == 0) | (dense == 1) | is_unknown(dense, unknown))
     if is_wrong.any():
         row, column = np.argwhere(is_wrong)[0].tolist()
@@ -455,7 +458,7 @@ def marked_members(matrix: Matrix, unknown: Sequence[float]) -> Lists:
 
 
 def is_signed(values: Any) -> bool:
-    """Return whether dense values are only -1, 0 and 1: absent, difficult and present.
+    """Return whether a dense matrix contains only -1 (absent), 0 (difficult) and 1 (present).
 
     Examples
     --------
@@ -472,8 +475,8 @@ def is_signed(values: Any) -> bool:
 
 
 def members(matrix: Matrix) -> Lists:
-    """Return the names that each item has: the cells that are not 0."""
-    if matrix.sparse:
+    """Return the names that each item has, which are the columns of its cells other than 0."""
+    if matrix.is_sparse:
         values = matrix.values.copy()
         values.eliminate_zeros()
         codes = values.indices.astype(np.int32)

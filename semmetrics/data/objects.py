@@ -68,11 +68,7 @@ def read_python(
             return encode_numbers(numbers, form, source, f"a vector of {form.noun}s")
     is_array = isinstance(data, np.ndarray) or hasattr(data, "tocsr")
     if form.takes_matrices and is_array:
-        must_be_finite = not (form.by_block or form.allows_nan)
-        matrix = as_matrix(data, names, source=source, finite=must_be_finite)
-        if precision == "float64":
-            return matrix
-        return replace(matrix, precision=precision)
+        return _read_array(data, form, source, names, precision)
     if form.numbered and is_number_rows(data):
         return as_matrix(
             plain_matrix(data, source),
@@ -82,6 +78,17 @@ def read_python(
             finite=not form.allows_nan,
         )
     return _read_lists(data, form, source, options)
+
+
+def _read_array(
+    data: Any, form: Form, source: str, names: Names | None, precision: str
+) -> Matrix:
+    """Read a matrix from an array. ``precision`` is the type before its conversion."""
+    must_be_finite = not (form.by_block or form.allows_nan)
+    matrix = as_matrix(data, names, source=source, finite=must_be_finite)
+    if precision == "float64":
+        return matrix
+    return replace(matrix, precision=precision)
 
 
 def _read_lists(data: Any, form: Form, source: str, options: ReadOptions) -> Lists:
@@ -101,7 +108,7 @@ def _read_lists(data: Any, form: Form, source: str, options: ReadOptions) -> Lis
 def _with_string_ids(
     data: Mapping[Any, Any], form: Form, source: str
 ) -> Mapping[Any, Any]:
-    """Return a mapping from ids with string ids. Return a COCO document unchanged."""
+    """Convert the keys of a mapping to string ids. A COCO document is returned unchanged."""
     if form.coco is not None and form.is_coco(data):
         return data
     if set(map(type, data)) == {str}:
@@ -155,7 +162,7 @@ def plain_object(data: Any) -> Any:
 
 
 def _is_container(data: Any) -> bool:
-    """Return whether an object has a type that the readers understand without conversion."""
+    """Return whether the readers accept an object without conversion."""
     if isinstance(data, (np.ndarray, Mapping, Sequence)):
         return True
     return is_frame(data) or is_series(data) or hasattr(data, "tocsr")
@@ -173,12 +180,12 @@ def _tensor_array(tensor: Any) -> Any:
         return tensor.float().numpy()
 
 
-def plain_matrix(given: Any, source: str) -> NDArray[Any]:
+def plain_matrix(rows: Any, source: str) -> NDArray[Any]:
     """Convert rows of numbers to an array. NaN is accepted.
 
     Parameters
     ----------
-    given : array, tensor or nested sequence, shape (rows, columns)
+    rows : array, tensor or nested sequence, shape (rows, columns)
     source : str
         The name of the input, for errors.
 
@@ -187,7 +194,7 @@ def plain_matrix(given: Any, source: str) -> NDArray[Any]:
     InputError
         If the rows have unequal lengths or do not contain numbers, or if values are masked.
     """
-    values = plain_object(given)
+    values = plain_object(rows)
     refuse_masked(values, source)
     if isinstance(values, list | tuple):
         with suppress(TypeError, ValueError, OverflowError):
@@ -196,7 +203,7 @@ def plain_matrix(given: Any, source: str) -> NDArray[Any]:
     if is_matrix and values.dtype.kind in "biuf":
         return np.asarray(values)
     wanted = "rows of numbers with the same length"
-    raise InputError("wrong-type", source, value=given, wanted=wanted)
+    raise InputError("wrong-type", source, value=rows, wanted=wanted)
 
 
 def _read_series(data: Any, form: Form, source: str) -> Items:

@@ -16,15 +16,16 @@ class Observations:
     """What was observed in some items.
 
     An observation has a code and details, such as the side or the measure that it is about. It is
-    a count, which adds up over disjoint items, or a set of names, which is united.
+    a count or a set of names. The observations of disjoint items are merged by adding their counts
+    and uniting their sets.
 
     Attributes
     ----------
     counts : dict from (code, *details) to int
     names : dict from (code, *details) to frozenset of str
     requirements : dict from name to frozenset of str
-        The identities of what values depend on, such as document frequencies. They are the same in
-        all parts of the data.
+        The identities of data that values depend on, such as document frequencies. All parts of
+        the items must have the same identity.
     of_whole_data : set of str
         The codes of observations that are true only for all items together. They are dropped if
         the items come in parts.
@@ -66,7 +67,7 @@ class Observations:
         self.names[key] = self.names.get(key, frozenset()) | frozenset(names)
 
     def require(self, name: str, identity: str) -> None:
-        """Record what values depend on. It must be the same in all parts of the data."""
+        """Record the identity of data that values depend on."""
         identities = self.requirements.get(name, frozenset())
         self.requirements[name] = identities | {identity}
 
@@ -93,8 +94,8 @@ class Observations:
         for key, names in other.names.items():
             self.names[key] = self.names.get(key, frozenset()) | names
         for name, identities in other.requirements.items():
-            known = self.requirements.get(name, frozenset())
-            self.requirements[name] = known | identities
+            own_identities = self.requirements.get(name, frozenset())
+            self.requirements[name] = own_identities | identities
         self.of_whole_data |= other.of_whole_data
 
     def copy(self) -> Observations:
@@ -107,9 +108,13 @@ class Observations:
         )
 
     def of_parts(self) -> Observations:
-        """Return the observations that parts of the data add up to."""
-        counts = {
-            k: n for k, n in self.counts.items() if k[0] not in self.of_whole_data
-        }
-        names = {k: s for k, s in self.names.items() if k[0] not in self.of_whole_data}
-        return Observations(counts, names, dict(self.requirements))
+        """Return the observations that remain true if the items come in parts."""
+        parts = self.copy()
+        for key in self.counts:
+            if key[0] in self.of_whole_data:
+                del parts.counts[key]
+        for key in self.names:
+            if key[0] in self.of_whole_data:
+                del parts.names[key]
+        parts.of_whole_data.clear()
+        return parts

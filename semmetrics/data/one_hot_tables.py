@@ -1,8 +1,8 @@
 """Read CSV and TSV files with one column per label (one-hot) as matrices.
 
-A table is one-hot if it has a column of ids, at least one other column, and no column that is
-called as labels or scores are. Its cells are 0 or 1, "true" or "false", or scores from 0 to 1.
-Other numbers are an error, since such columns are not labels.
+A table is one-hot if it has a column of ids, at least one other column, and no column with a name of
+labels or scores. Its cells are 0 or 1, "true" or "false", or scores from 0 to 1. Other numbers are
+an error, since such columns are not labels.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _INTEGER_CELLS = {"0", "1", *TRUTHS}
 def read_one_hot(
     source: Source, kind: str, form: Form, options: ReadOptions
 ) -> Matrix | None:
-    """Read a CSV or TSV file as a matrix. Return None if it has no column for each label.
+    """Read a CSV or TSV file as a matrix. Return None if it is not one-hot.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ def read_one_hot(
     is_tsv = kind == "tsv"
     with field_limit(options.max_line_bytes):
         header = first_row(source, options, tabs=is_tsv)
-        classes = _named_classes(source, kind, header, form, options)
-        id_place = one_hot_ids(header, form, options, classes=classes)
-        if id_place is None:
+        classes = _find_classes(source, kind, header, form, options)
+        id_column = find_one_hot_ids(header, form, options, classes=classes)
+        if id_column is None:
             return None
         rows = Rows(source, options, tabs=is_tsv)
         check_named(rows.header, at(source.name, "line 1"))
-        cell_reader = _CellReader(source.name, rows.header, id_place, form)
+        cell_reader = _CellReader(source.name, rows.header, id_column, form)
         for lines, batch in rows.batches():
             if not cell_reader.add(lines, batch):
                 return None
@@ -76,7 +76,7 @@ def read_one_hot(
         source=source.name,
         notes=rows.notes,
         finite=not form.allows_nan,
-        understood=f"{kind.upper()}, {one_hot_text(form, rows.header[id_place])}",
+        understood=f"{kind.upper()}, {describe_one_hot(form, rows.header[id_column])}",
     )
     lines_of_ids = list(cell_reader.lines_by_id.values())
     return replace(matrix, where=Places(source.name, ids, "line {}", lines_of_ids))
@@ -94,12 +94,12 @@ class _CellReader:
     """
 
     def __init__(
-        self, source_name: str, header: list[str], id_place: int, form: Form
+        self, source_name: str, header: list[str], id_column: int, form: Form
     ) -> None:
-        self.names = [name for place, name in enumerate(header) if place != id_place]
+        self.names = [name for place, name in enumerate(header) if place != id_column]
         self.lines_by_id: dict[str, int] = {}
         self._source_name = source_name
-        self._id_place = id_place
+        self._id_column = id_column
         self._form = form
         self._parts: list[Any] = []
         self._are_integers = True
@@ -107,10 +107,10 @@ class _CellReader:
     def add(self, lines: Sequence[int], rows: list[list[str]]) -> bool:
         """Convert the rows on some lines. The ids are removed from the rows.
 
-        Return False if the table is not one-hot: its only column has another kind of cells, and
-        the reader of tables reports what is missing.
+        Return False if the table is not one-hot, because its only column has other cells. The
+        reader of tables then reports what is missing.
         """
-        ids = [row.pop(self._id_place) for row in rows]
+        ids = [row.pop(self._id_column) for row in rows]
         self._add_ids(lines, ids)
         # A table has few distinct cells, so each is converted once.
         numbers = dict.fromkeys(chain.from_iterable(rows), 0.0)
@@ -146,7 +146,7 @@ class _CellReader:
         ids: Sequence[str],
         rows: Sequence[Sequence[str]],
     ) -> InputError:
-        """Return the error for a cell that is not a number of a label, at its first place."""
+        """Return the error for a cell that no label can have, at the cell's first place."""
         row_number = 0
         while text not in rows[row_number]:
             row_number += 1
@@ -161,18 +161,18 @@ class _CellReader:
         return np.concatenate([no_rows, *self._parts])
 
 
-def _named_classes(
+def _find_classes(
     source: Source, kind: str, header: Sequence[str], form: Form, options: ReadOptions
 ) -> frozenset[str]:
-    """Return the columns called as labels or scores whose cells show that they are classes."""
-    id_place = find_id_beside_classes(header, form, options)
-    if id_place is None:
+    """Return the columns with names of labels or scores that are classes, judged by their cells."""
+    id_column = find_id_beside_classes(header, form, options)
+    if id_column is None:
         return frozenset()
-    names = [name for place, name in enumerate(header) if place != id_place]
+    names = [name for place, name in enumerate(header) if place != id_column]
     first_cells = second_row(source, options, tabs=kind == "tsv")
     if len(first_cells) == len(header):
-        del first_cells[id_place]
-        if _kind_of_cells(first_cells) == "":
+        del first_cells[id_column]
+        if _kind_of_cells(first_cells) is None:
             return frozenset()
     rows = Rows(source, options, tabs=kind == "tsv")
     kinds = dict.fromkeys(names, BINARY)
@@ -180,11 +180,11 @@ def _named_classes(
     n_rows = 0
     for _, batch in rows.batches():
         columns = list(zip(*batch, strict=True))
-        ids.update(columns.pop(id_place))
+        ids.update(columns.pop(id_column))
         n_rows += len(batch)
         for name, cells in zip(names, columns, strict=True):
             cell_kind = _kind_of_cells(cells)
-            if cell_kind == "":
+            if cell_kind is None:
                 return frozenset()
             if cell_kind == SHARE:
                 kinds[name] = SHARE
@@ -195,8 +195,8 @@ def _named_classes(
     return find_named_classes(kinds, form, options, where, repeats=repeats)
 
 
-def _kind_of_cells(cells: Sequence[str]) -> str:
-    """Return what the cells of a column are, in the terms of `find_named_classes`."""
+def _kind_of_cells(cells: Sequence[str]) -> str | None:
+    """Return `BINARY` or `SHARE`, or None if some cells are not numbers from 0 to 1."""
     is_binary = True
     for text in set(cells):
         folded = text.strip().casefold()
@@ -205,21 +205,21 @@ def _kind_of_cells(cells: Sequence[str]) -> str:
             try:
                 value = float(folded)
             except ValueError:
-                return ""
+                return None
         if not 0 <= value <= 1:
-            return ""
+            return None
         is_binary = is_binary and value in (0.0, 1.0)
     return BINARY if is_binary else SHARE
 
 
-def one_hot_ids(
+def find_one_hot_ids(
     names: Sequence[str],
     form: Form,
     options: ReadOptions,
     numbers: Set[str] = frozenset(),
     classes: Set[str] = frozenset(),
 ) -> int | None:
-    """Find the column of ids of a table with a column for each label.
+    """Find the column of ids of a one-hot table.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def one_hot_ids(
     Returns
     -------
     int or None
-        The position of the column. None if the table has no column for each label.
+        The position of the column. None if the table is not one-hot.
     """
     is_split = options.label_delimiter is not None
     if not is_split and is_one_hot(names, form, options, numbers, classes):
@@ -242,13 +242,13 @@ def one_hot_ids(
     return None
 
 
-def one_hot_text(form: Form, id_: str) -> str:
-    """Describe how a table with a column for each label was read."""
+def describe_one_hot(form: Form, id_: str) -> str:
+    """Describe how a one-hot table was read."""
     return f"one row per item, one column per {form.noun}: id {id_!r}"
 
 
 def not_a_label_column(value: object, form: Form) -> InputError:
-    """Return the error for a cell, or for the type of a column, that is not a label's."""
+    """Return the error for a column that is not a label, with one of its cells or its type."""
     folded = str(value).strip().casefold()
     if form.scored and not form.unknown and folded in _UNVERIFIED_CELLS:
         return InputError("unverified-cell", value=value)
@@ -260,7 +260,7 @@ def not_a_label_column(value: object, form: Form) -> InputError:
 
 
 def _cell_value(text: str, form: Form) -> float | None:
-    """Return the number in a cell, None if it cannot be the value of a label."""
+    """Return the number in a cell, or None if no label can have it."""
     folded = text.strip().casefold()
     if form.allows_nan and folded in _MISSING_CELLS:
         return math.nan
@@ -271,5 +271,5 @@ def _cell_value(text: str, form: Form) -> float | None:
         except InputError:
             return None
     if form.numbered or 0 <= value <= 1 or value in form.unknown:
-        return value + 0.0
+        return value + 0.0  # -0.0 becomes 0.0
     return None

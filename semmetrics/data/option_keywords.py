@@ -24,10 +24,9 @@ from semmetrics.options import (
 F = TypeVar("F", bound=Callable[..., Any])
 
 _DOCSTRING_WIDTH = 88
-_HIDDEN_IN_TYPES = re.compile(
-    r"\b(?:\w+\.)+(?=\w)|\[(?:(?:typing\.)?Any(?:, )?|\.\.\.(?:, )?)+\]"
-)
-"""Module names, and brackets that contain only Any and "..."."""
+_MODULE_NAME = re.compile(r"\b(?:\w+\.)+(?=\w)")
+_UNSPECIFIED_PARAMETERS = re.compile(r"\[(?:(?:Any|\.\.\.)(?:, )?)+\]")
+"""Brackets that contain only Any and "..."."""
 
 
 class _TypeText(str):
@@ -48,7 +47,8 @@ def _show_type(hint: Any) -> _TypeText:
     (Mapping | Sequence[int] | None, str)
     """
     text = hint if isinstance(hint, str) else inspect.formatannotation(hint)
-    return _TypeText(_HIDDEN_IN_TYPES.sub("", text))
+    text = _MODULE_NAME.sub("", text)
+    return _TypeText(_UNSPECIFIED_PARAMETERS.sub("", text))
 
 
 @cache
@@ -69,40 +69,43 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
     """Decorate a function with ``**options`` so that it accepts the options of a score.
 
     The options appear in its signature and docstring, and any other keyword raises an error. If the
-    function has the option ``read``, the fields of `ReadOptions` are keywords too.
+    function has the option ``read``, the fields of `ReadOptions` are also keywords.
 
     Parameters
     ----------
     refused : iterable of str
-        Options that are not shown. The function itself raises an error for them.
+        Options that are not shown, because the function raises an error for them.
     """
     hidden_names = frozenset(refused)
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
-        called = function.__qualname__.partition(".")[0]
+        # For a method, this is the name of its class.
+        function_name = function.__qualname__.partition(".")[0]
 
         @wraps(function)
-        def with_options(*args: Any, **given: Any) -> Any:
-            _take_reading_options(called, given)
+        def with_options(*args: Any, **keywords: Any) -> Any:
+            _combine_reading_options(function_name, keywords)
             options = {}
-            for name, value in given.items():
+            for name, value in keywords.items():
                 if name not in signature.parameters:
                     options[name] = value
-            check_options(called, options, signature.parameters)
-            return function(*args, **given)
+            check_options(function_name, options, signature.parameters)
+            return function(*args, **keywords)
 
-        _document_options(with_options, signature, _shown_options(called, hidden_names))
+        _document_options(
+            with_options, signature, _shown_options(function_name, hidden_names)
+        )
         return cast("F", with_options)
 
     return decorate
 
 
-def _shown_options(called: str, hidden_names: Collection[str]) -> list[Option]:
+def _shown_options(function_name: str, hidden_names: Collection[str]) -> list[Option]:
     """Return the options that the documentation of a function shows."""
-    options = dict(TAKEN.get(called, OPTIONS))
+    options = dict(TAKEN.get(function_name, OPTIONS))
     if "read" in options:
-        options.update(reading_of(called))
+        options.update(reading_of(function_name))
     return [option for name, option in options.items() if name not in hidden_names]
 
 
@@ -110,7 +113,7 @@ def _document_options(
     wrapper: Any, signature: inspect.Signature, options: Iterable[Option]
 ) -> None:
     """Put options into the signature and the docstring of a function with ``**options``."""
-    *parameters, keywords = signature.parameters.values()
+    *parameters, options_parameter = signature.parameters.values()
     shown_parameters = []
     for parameter in parameters:
         hint = _show_type(parameter.annotation)
@@ -126,45 +129,48 @@ def _document_options(
     )
     # Python 3.13 removes the indentation of docstrings, but older versions do not.
     docstring = inspect.cleandoc(wrapper.__doc__ or "")
-    wrapper.__doc__ = docstring.replace(f"**{keywords.name}", "\n".join(lines), 1)
+    wrapper.__doc__ = docstring.replace(
+        f"**{options_parameter.name}", "\n".join(lines), 1
+    )
 
 
-def _take_reading_options(called: str, given: dict[str, Any]) -> None:
+def _combine_reading_options(function_name: str, keywords: dict[str, Any]) -> None:
     """Replace reading options among the keywords by one `ReadOptions` under ``read``.
 
     Parameters
     ----------
-    called : str
-        Name of the function that receives the keywords.
-    given : dict
-        The keywords. They are changed in place: numbers of NumPy and torch and class names of
-        Hugging Face also become plain values.
+    function_name : str
+        The function that receives the keywords.
+    keywords : dict
+        Changed in place. Numbers of NumPy and torch and class names of Hugging Face also become
+        plain values.
 
     Raises
     ------
     InputError
         If options contradict each other, or the function does not accept them.
     """
-    for name, value in given.items():
-        given[name] = _plain_value(value)
+    for name, value in keywords.items():
+        keywords[name] = _plain_value(value)
     fields = {}
     for name in READING:
-        value = given.pop(name, None)
+        value = keywords.pop(name, None)
         if value is not None:
             fields[name] = value
-    accepted = reading_of(called)
+    accepted = reading_of(function_name)
     for name in fields:
         if name not in accepted:
-            what = f"{called}, which has no two sides"
+            what = f"{function_name}, which does not have two sides"
             raise InputError("not-applicable", name=name, what=what)
     if fields:
-        if given.get("read") is not None:
+        if keywords.get("read") is not None:
             names = f"read= and {', '.join(f'{name}=' for name in fields)}"
             raise InputError("conflicting-options", names=names)
-        given["read"] = make_read_options(fields)
-    if not isinstance(given.get("read"), (ReadOptions, type(None))):
+        keywords["read"] = make_read_options(fields)
+    read = keywords.get("read")
+    if not isinstance(read, (ReadOptions, type(None))):
         wanted = "semmetrics.ReadOptions(...)"
-        raise InputError("bad-option", name="read", value=given["read"], wanted=wanted)
+        raise InputError("bad-option", name="read", value=read, wanted=wanted)
 
 
 def _plain_value(value: Any) -> Any:

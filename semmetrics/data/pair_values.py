@@ -31,14 +31,14 @@ from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.objects import plain_matrix
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
-from semmetrics.data.side_tables import TABLE_KINDS, opened, read_side_table
+from semmetrics.data.side_tables import TABLE_FORMATS, opened, read_side_table
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError, at
 
-Names: TypeAlias = "tuple[str, str] | None"
+IdNames: TypeAlias = "tuple[str, str] | None"
 """The names of the first and the second ids of pairs, if they have any."""
-IDS_BESIDE = ".ids.json"
-"""The suffix that makes the name of the file of ids from the name of a matrix."""
+IDS_SUFFIX = ".ids.json"
+"""The name of the file of ids is the name of the matrix with this suffix."""
 _IDS_KEYS = ("images", "captions")
 _IDS_EXAMPLE = '{"images": [...], "captions": [...]}, the ids of rows and columns'
 _SYNONYMS = {
@@ -74,13 +74,13 @@ class PairScores:
     groups: list[str] | None
     source: str
     notes: list[Any]
-    names: Names = None
+    names: IdNames = None
 
     def __len__(self) -> int:
         return len(self.values)
 
     def of_pairs(
-        self, first: Sequence[str], second: Sequence[str], names: Names = None
+        self, first: Sequence[str], second: Sequence[str], names: IdNames = None
     ) -> Floats:
         """Return the values of pairs, in either order of their ids.
 
@@ -96,8 +96,8 @@ class PairScores:
         array, shape (pairs,)
             NaN for pairs without a value.
         """
-        own_pairs = zip(self.first, self.second, strict=True)
-        value_of_pair = dict(zip(own_pairs, self.values, strict=True))
+        pairs = zip(self.first, self.second, strict=True)
+        value_of_pair = dict(zip(pairs, self.values, strict=True))
         direct = _look_up(value_of_pair, first, second)
         reverse = _look_up(value_of_pair, second, first)
         is_reversed = _are_reversed(names, self.names)
@@ -111,7 +111,7 @@ class PairRelation:
     related: Mapping[str, frozenset[str]]
 
     def of_pairs(
-        self, first: Sequence[str], second: Sequence[str], names: Names = None
+        self, first: Sequence[str], second: Sequence[str], names: IdNames = None
     ) -> Floats:
         """Return 1 or 0 for each pair, and NaN if neither id has an entry."""
         direct = self._look_up(first, second)
@@ -121,8 +121,8 @@ class PairRelation:
     def _look_up(self, ids: Sequence[str], others: Sequence[str]) -> Floats:
         """Return whether the other id is listed under each id, and NaN for ids without an entry."""
         values = np.full(len(ids), np.nan)
-        for row, (own_id, other_id) in enumerate(zip(ids, others, strict=True)):
-            related_ids = self.related.get(own_id)
+        for row, (id_, other_id) in enumerate(zip(ids, others, strict=True)):
+            related_ids = self.related.get(id_)
             if related_ids is not None:
                 values[row] = other_id in related_ids
         return values
@@ -144,14 +144,14 @@ class PairMatrix:
     values: Any
     rows: Mapping[str, int]
     columns: Mapping[str, int]
-    names: Names = None
+    names: IdNames = None
     source: str = ""
 
     def of_pairs(
         self,
         first: Sequence[str],
         second: Sequence[str],
-        names: Names = None,
+        names: IdNames = None,
         ncs: str = "none",
     ) -> Floats:
         """Return the values of pairs, and NaN for pairs that are not in the matrix.
@@ -162,9 +162,9 @@ class PairMatrix:
         names : tuple of two str, optional
             The names of these ids.
         ncs : {"none", "rows", "columns"}
-            Divide by the largest value of the row or column. This is NCS@1 of a query that
-            retrieves the other id of the pair, without the 1e-10 in its definition, which would
-            order equal values.
+            Divide by the largest value of the row or column. The result is the NCS@1 of a query
+            that retrieves the other id of the pair. The definition of NCS adds 1e-10, which is left
+            out here because it would make equal values differ.
         """
         largest_values = None
         if ncs != "none":
@@ -215,33 +215,33 @@ def _look_up(
 
 def _number_ids(ids: Sequence[str], numbers: Mapping[str, int]) -> Ints:
     """Return the number of each id, and -1 for ids without one."""
-    return np.array([numbers.get(own_id, -1) for own_id in ids], np.int64)
+    return np.array([numbers.get(id_, -1) for id_ in ids], np.int64)
 
 
 # ---- direction of pairs -------------------------------------------------------------------------
 
 
-def _are_reversed(names: Names, own_names: Names) -> bool | None:
-    """Return whether pairs are (column, row) according to the names of ids, or None if unclear.
+def _are_reversed(names: IdNames, stored_names: IdNames) -> bool | None:
+    """Return whether pairs are in the reverse order of the stored ones, or None if unclear.
 
     Examples
     --------
     >>> _are_reversed(("caption_id", "image_id"), ("images", "captions"))
     True
     """
-    if names is None or own_names is None:
+    if names is None or stored_names is None:
         return None
     first, second = map(_plain_name, names)
-    row, column = map(_plain_name, own_names)
-    is_direct = first == row or second == column
-    is_reverse = first == column or second == row
+    stored_first, stored_second = map(_plain_name, stored_names)
+    is_direct = first == stored_first or second == stored_second
+    is_reverse = first == stored_second or second == stored_first
     if is_direct == is_reverse:
         return None
     return is_reverse
 
 
 def _plain_name(name: str) -> str:
-    """Return what ids are ids of: "image" for "Image IDs"."""
+    """Return the noun in the name of a column of ids: "image" for "Image IDs"."""
     plain = re.sub(r"[\W_]*(ids?)?$", "", name.strip().lower()).removesuffix("s")
     return _SYNONYMS.get(plain, plain)
 
@@ -257,7 +257,7 @@ def _choose_per_pair(
         The values of the pairs as they are, and with their ids exchanged. NaN for no value.
     is_reversed : bool or None
         The direction according to the names of both sides. It is used if any pair has a value in
-        it.
+        this direction.
     where : str
 
     Raises
@@ -307,7 +307,7 @@ def _choose_for_all(
 def _values_of_named_direction(
     direct: Floats, reverse: Floats, is_reversed: bool | None
 ) -> Floats | None:
-    """Return the values in the direction according to names, or None without such values."""
+    """Return the values in the direction of the names, or None if no pair has one."""
     if is_reversed is None:
         return None
     values = reverse if is_reversed else direct
@@ -368,7 +368,9 @@ def read_pair_scores(
     (['a'], ['7'], [4.5])
     """
     to_id = id_reader(ids)
-    chosen = dict(zip(("first", "second", "score"), columns or (), strict=False))
+    chosen: dict[str, str] = {}
+    if columns is not None:
+        chosen.update(zip(("first", "second", "score"), columns, strict=False))
     if group is not None:
         chosen["group"] = group
     schema = schemas.SCORED_PAIRS.with_readers(first=to_id, second=to_id)
@@ -460,14 +462,14 @@ def _read_matrix_or_relation(
     source: Source, path: Any, to_id: ToId, options: ReadOptions
 ) -> PairMatrix | PairRelation | None:
     """Read a matrix or a relation from a file. Return None if it is a table."""
-    kinds = ("npy", *TABLE_KINDS)
-    kind = format_among(source, options, "values of pairs are", kinds)
-    if kind == "npy":
-        row_ids, column_ids = read_pair_ids(os.fspath(path) + IDS_BESIDE, options)
+    formats = ("npy", *TABLE_FORMATS)
+    file_format = format_among(source, options, "values of pairs are", formats)
+    if file_format == "npy":
+        row_ids, column_ids = read_pair_ids(os.fspath(path) + IDS_SUFFIX, options)
         values = plain_array(source, options, 2)
         matrix = _as_pair_matrix(values, row_ids, column_ids, to_id, source.name)
         return replace(matrix, names=_IDS_KEYS)
-    if kind == "json":
+    if file_format == "json":
         parsed = source.parsed(parse_source)
         if isinstance(parsed, Mapping):
             return _as_relation(parsed, to_id, source.name)
@@ -496,14 +498,14 @@ def _as_pair_matrix(
 
 
 def _number_unique_ids(
-    ids: Any, size: int, to_id: ToId, what: str, name: str
+    ids: Any, size: int, to_id: ToId, axis: str, name: str
 ) -> dict[str, int]:
     """Return the number of each id. There must be one id for each row or column."""
-    numbers = {to_id(own_id): number for number, own_id in enumerate(ids)}
+    numbers = {to_id(id_): number for number, id_ in enumerate(ids)}
     n_ids = len(ids)
     n_distinct = len(numbers)
     if n_distinct != n_ids or n_ids != size:
-        values = {"n": n_ids, "distinct": n_distinct, "size": size, "what": what}
+        values = {"n": n_ids, "distinct": n_distinct, "size": size, "what": axis}
         raise InputError("wrong-ids", name, **values)
     return numbers
 
@@ -535,8 +537,8 @@ def _as_relation(data: Mapping[Any, Any], to_id: ToId, name: str) -> PairRelatio
         if is_text or isinstance(others, Mapping) or not isinstance(others, Iterable):
             where = at(name, "", str(key))
             raise InputError("wrong-type", where, value=others, wanted="a list of ids")
-        own_id = to_id(key)
-        # Two keys may have the same part that the expression matches.
-        related_ids = related.get(own_id, frozenset())
-        related[own_id] = related_ids.union(map(to_id, others))
+        id_ = to_id(key)
+        # The expression may match the same part of two keys.
+        related_ids = related.get(id_, frozenset())
+        related[id_] = related_ids.union(map(to_id, others))
     return PairRelation(related)

@@ -2,11 +2,16 @@
 
 Files
 -----
-``pair_pascal.mat``: ``new_input`` (1, 4000) has the image and both captions of each pair, and
-``category`` (1, 4000) has 1 to 4 for HC (both by people, correct), HI (one of another image), HM
-(one by a machine) and MM (both by machines). ``consensus_pascal.mat``: ``triplets`` (1, 192000) has
-48 votes for each pair: a reference, both captions, and 1 or -1 for the caption that is nearer to
-the reference.
+``pair_pascal.mat`` contains ``new_input`` (1, 4000), the image and both captions of each pair, and
+``category`` (1, 4000), a number from 1 to 4:
+
+1. HC: people wrote both captions, and both describe the image.
+2. HI: people wrote both captions, and one describes another image.
+3. HM: a person wrote one caption, and a machine the other.
+4. MM: machines wrote both captions.
+
+``consensus_pascal.mat`` contains ``triplets`` (1, 192000), 48 votes for each pair. A vote is a
+reference, both captions, and 1 or -1 for the caption that is nearer to the reference.
 """
 
 from __future__ import annotations
@@ -29,9 +34,10 @@ _PAIRS_FILE = "pair_pascal.mat"
 _VOTES_FILE = "consensus_pascal.mat"
 _VARIABLES = ("new_input", "category", "triplets")
 _CATEGORIES = ("HC", "HI", "HM", "MM")
-_FIELD_OF_VOTE = {"1": 1, "-1": 2}
-"""The field of a triplet with the caption that a vote is for."""
-_VOTE_FIELD = 3
+_SIGN_FIELD = 3
+"""The field of a vote that contains 1 or -1."""
+_CAPTION_FIELDS = {"1": 1, "-1": 2}
+"""The field of a vote that contains the preferred caption, by sign."""
 
 _Record = tuple[Any, ...]
 
@@ -149,14 +155,14 @@ def _read_pairs(path: Path, folder: Path, options: ReadOptions) -> list[_Pair]:
 
 
 def _read_variables(path: Path, options: ReadOptions) -> Mapping[str, Any]:
-    """Read the variables of a MATLAB file that judgements are made of."""
+    """Read the variables of a MATLAB file that contain judgements."""
     return read_mat(load(path, options.max_bytes), _VARIABLES)
 
 
 def _read_records(
     variables: Mapping[str, Any], name: str, width: int, where: str
 ) -> list[_Record]:
-    """Return the records of a MATLAB struct array, as tuples of its fields in their order."""
+    """Return the records of a struct array, which are tuples with a value for each field."""
     struct = variables.get(name)
     if not isinstance(struct, Struct) or len(struct.fields) != width:
         why = f"no struct array {name} with {width} fields"
@@ -187,10 +193,11 @@ def _as_pair(
 
 
 def _preferred_caption(vote: _Record) -> str:
-    """Return the caption that a vote is for, or an invalid vote itself."""
-    sign = _read_cell(vote[_VOTE_FIELD])
-    field = _FIELD_OF_VOTE.get(sign, _VOTE_FIELD)
-    return _read_cell(vote[field])
+    """Return the caption that a vote prefers. Return an invalid sign, which is not a caption."""
+    sign = _read_cell(vote[_SIGN_FIELD])
+    if sign not in _CAPTION_FIELDS:
+        return sign
+    return _read_cell(vote[_CAPTION_FIELDS[sign]])
 
 
 def _read_cell(value: Any) -> str:

@@ -51,7 +51,7 @@ _INVALID_PICKLE_ERRORS = (
     struct.error,
     pickle.UnpicklingError,
 )
-"""What steps raise on bytes that are not a pickle."""
+"""Errors of steps on bytes that are not a pickle."""
 
 
 def read_plain_pickle(data: bytes, where: str) -> Any:
@@ -108,7 +108,7 @@ class _StandIn:
 
 
 class _NumberType:
-    """The replacement of a NumPy type: how the bytes of a number are read.
+    """The replacement of a NumPy type, which tells how to read the bytes of a number.
 
     Attributes
     ----------
@@ -121,6 +121,7 @@ class _NumberType:
     __slots__ = ("letter", "order")
 
     def __init__(self, name: Any, *_: Any) -> None:
+        # The other arguments of numpy.dtype have no effect on numbers.
         if type(name) is not str:
             raise TypeError
         self.letter = _STRUCT_FORMATS[name]
@@ -214,7 +215,7 @@ class _PlainUnpickler(pickle._Unpickler):
 
     def __init__(self, data: bytes) -> None:
         super().__init__(io.BytesIO(data), encoding="utf-8", errors="surrogateescape")
-        # Strings in keys that may still come. A pickler writes at least one byte for each.
+        # How many more strings the keys may contain. A pickler writes at least one byte for each.
         self._n_strings_left = len(data)
 
     def find_class(self, module: str, name: str) -> Any:
@@ -229,7 +230,7 @@ class _PlainUnpickler(pickle._Unpickler):
         raise InputError("pickled-name", name="more than plain values")
 
     def _check_keys(self, keys: list[Any]) -> None:
-        """Raise an error if a key cannot be hashed in a time that the size of the file bounds."""
+        """Raise an error if hashing a key could take longer than the size of the file allows."""
         for key in keys:
             if type(key) is str:
                 continue

@@ -10,6 +10,7 @@ phi is a second matrix that contains how similar in meaning queries and candidat
 from __future__ import annotations
 
 import hashlib
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
@@ -34,9 +35,9 @@ from semmetrics.errors import InputError
 PHI = "phi"
 """The key of the matrices phi of a retrieval task, which are stored by name."""
 DEPTH = "depth"
-"""The key of how many candidates of a ranking are needed."""
-MOST = "most similar"
-"""The key of how many of the most similar items are needed."""
+"""The key of the number of candidates per query that measures need."""
+MOST_SIMILAR = "most similar"
+"""The key of the number of most similar items that measures need."""
 _MAX_BYTES_PER_TABLE = 1 << 26
 _MAX_BYTES_PER_PRODUCT = 1 << 28
 """Larger than other tables, because products are faster for more rows."""
@@ -44,24 +45,33 @@ _MIN_ROWS_PER_TABLE = 64
 _MAX_ROWS_PER_TABLE = 4096
 _MAX_BYTES_PER_HASH = 1 << 26
 _MAX_POSITIVES_TO_COUNT_DOWN = 3
-"""A transposed matrix is read by columns if queries have no more positives."""
+"""A transposed matrix is read in its own order if no query has more positives."""
+_OPTION_OF_KEY = {"tok": "tokenizer", "lookup": "lookup", "oov": "oov"}
+"""The options that change a computed phi, by their keys in its identity."""
 _ENTRY_BYTES = 64
 """The memory that an entry of a ranked list needs."""
 
 
-class _Tables(ABC):
-    """Rows whose similarities to all candidates are read or computed table by table."""
+class _RowsByTable(ABC):
+    """Rankings that read or compute the similarities of some rows at a time, as a table.
+
+    ``rows`` are the rows of a call, and ``columns`` are the candidates that they rank, ascending.
+    None means all candidates.
+    """
 
     shape: tuple[int, int]
 
     @abstractmethod
     def table(self, rows: Ints, columns: Ints | None) -> Any:
-        """Return the similarities of some rows to some candidates."""
+        """Return the similarities of ``rows`` to ``columns``."""
 
     def count(
         self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
     ) -> Counts:
-        """Count the candidates that are nearer than some candidates, among ``columns``."""
+        """Count the candidates among ``columns`` that are nearer than given candidates.
+
+        The given candidates of a row are in ``codes``, between its two offsets in ``indptr``.
+        """
         if columns is not None:
             codes = np.searchsorted(columns, codes).astype(np.int32)
         return count_nearer(self.table(rows, columns), indptr, codes)
@@ -69,7 +79,11 @@ class _Tables(ABC):
     def first(
         self, rows: Ints, columns: Ints | None, k: int, later: Any
     ) -> list[Codes]:
-        """Return the first k candidates of each row, among ``columns``."""
+        """Return the first k candidates of each row, among ``columns``.
+
+        ``later`` is None, or tells for each row and candidate whether the candidate comes after
+        the others that are tied with it.
+        """
         table = self.table(rows, columns)
         if later is not None and columns is not None:
             later = later[:, columns]
@@ -87,7 +101,7 @@ class _Tables(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Similarities(_Tables):
+class Similarities(_RowsByTable):
     """A matrix of similarities.
 
     Attributes
@@ -107,8 +121,8 @@ class Similarities(_Tables):
         return (columns, rows) if self.transposed else (rows, columns)
 
     @property
-    def step(self) -> int:
-        """How many rows are processed together."""
+    def rows_per_table(self) -> int:
+        """The number of rows that are processed together."""
         return _rows_per_table(_MAX_BYTES_PER_TABLE, 8 * self.shape[1])
 
     def transpose(self) -> Similarities:
@@ -118,7 +132,7 @@ class Similarities(_Tables):
     def count(
         self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
     ) -> Counts:
-        """Count the candidates that are nearer than some candidates, among ``columns``.
+        """Count the candidates among ``columns`` that are nearer than given candidates.
 
         A transposed matrix is read in its own order if that is less work.
         """
@@ -132,18 +146,18 @@ class Similarities(_Tables):
         return count_down(part[:, ragged.as_slice(rows)], indptr, codes)
 
     def table(self, rows: Ints, columns: Ints | None) -> Any:
-        """Return the similarities of some rows to some candidates.
+        """Return the similarities of ``rows`` to ``columns``.
 
         Half precision becomes single precision, which is exact.
         """
-        own_rows = ragged.as_slice(rows)
-        own_columns = slice(None)
+        row_index = ragged.as_slice(rows)
+        column_index = slice(None)
         if columns is not None:
-            own_columns = ragged.as_slice(columns)
+            column_index = ragged.as_slice(columns)
         if self.transposed:
-            part = self.values[own_columns][:, own_rows].T
+            part = self.values[column_index][:, row_index].T
         else:
-            part = self.values[own_rows][:, own_columns]
+            part = self.values[row_index][:, column_index]
         dtype = np.float32 if part.dtype.itemsize < 4 else part.dtype
         return np.ascontiguousarray(part, dtype)
 
@@ -160,9 +174,9 @@ class Similarities(_Tables):
         if columns is None:
             return find_nearest(self.table(rows, None), codes)
         places = np.searchsorted(columns, codes)
-        is_inside = np.append(columns, -1)[places] == codes
-        own_codes = np.where(is_inside, places, -1)
-        first = find_nearest(self.table(rows, columns), own_codes)
+        is_among_columns = np.append(columns, -1)[places] == codes
+        codes_in_table = np.where(is_among_columns, places, -1)
+        first = find_nearest(self.table(rows, columns), codes_in_table)
         return first._replace(
             places=columns[first.places].astype(np.int32),
             others=columns[first.others].astype(np.int32),
@@ -177,7 +191,7 @@ def _rows_per_table(max_bytes: int, bytes_per_row: int) -> int:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Products(_Tables):
+class Products(_RowsByTable):
     """Similarities that are inner products of vectors, computed table by table.
 
     Every table has the same number of rows, including the last one, so that the bits of a product
@@ -197,8 +211,8 @@ class Products(_Tables):
         return len(self.queries), len(self.gallery)
 
     @property
-    def step(self) -> int:
-        """How many rows are multiplied together."""
+    def rows_per_table(self) -> int:
+        """The number of rows that are multiplied together."""
         bytes_per_row = self.queries.dtype.itemsize * self.shape[1]
         return _rows_per_table(_MAX_BYTES_PER_PRODUCT, bytes_per_row)
 
@@ -207,15 +221,15 @@ class Products(_Tables):
         return Products(self.gallery, self.queries)
 
     def table(self, rows: Ints, columns: Ints | None) -> Any:
-        """Return the inner products of the vectors of some rows and some candidates."""
+        """Return the inner products of the vectors of ``rows`` and ``columns``."""
         backend = Backend(self.queries)
         n_rows = len(rows)
         queries = self.queries[_as_index(backend, rows)]
         gallery = self.gallery
         if columns is not None:
             gallery = gallery[_as_index(backend, columns)]
-        if n_rows < self.step < self.shape[0]:
-            shape = (self.step, queries.shape[1])
+        if n_rows < self.rows_per_table < self.shape[0]:
+            shape = (self.rows_per_table, queries.shape[1])
             padded = backend.xp.zeros(
                 shape, dtype=queries.dtype, **backend.device_options
             )
@@ -281,8 +295,8 @@ class RankedLists:
         return len(self.side), self.size
 
     @property
-    def step(self) -> int:
-        """How many lists are processed together."""
+    def rows_per_table(self) -> int:
+        """The number of lists that are processed together."""
         n_bytes = max(1, _ENTRY_BYTES * len(self.side.codes))
         return max(1, _MAX_BYTES_PER_TABLE * len(self.side) // n_bytes)
 
@@ -298,20 +312,23 @@ class RankedLists:
     def count(
         self, rows: Ints, columns: Ints | None, indptr: Ints, codes: Codes
     ) -> Counts:
-        """Count the entries before each candidate in its list, and -1 if it is not in the list.
+        """Count the entries before each given candidate in the list of its row.
 
-        Candidates with equal scores are tied. In the list, they are in the order of the gallery.
+        The number of nearer entries is -1 if the candidate is not in the list. Candidates with
+        equal scores are tied. In the list, they are in the order of the gallery.
         """
         side = self._select(rows, columns)
-        keys = ragged.row_numbers(side.indptr) * self.size + side.codes
+        row_of_entry = ragged.row_numbers(side.indptr)
+        # A key identifies a row and a candidate.
+        keys = row_of_entry * self.size + side.codes
         order = np.argsort(keys, kind="stable")
         sorted_keys = keys[order]
-        wanted_keys = ragged.row_numbers(indptr) * self.size + codes
-        places = np.searchsorted(sorted_keys, wanted_keys)
-        is_listed = np.append(sorted_keys, -1)[places] == wanted_keys
+        given_keys = ragged.row_numbers(indptr) * self.size + codes
+        places = np.searchsorted(sorted_keys, given_keys)
+        is_listed = np.append(sorted_keys, -1)[places] == given_keys
         entries = order[places[is_listed]]
         tie_starts, tie_ends = self._find_ties(side)
-        list_starts = side.indptr[ragged.row_numbers(side.indptr)]
+        list_starts = side.indptr[row_of_entry]
         counts = Counts.empty(len(codes))
         counts.nearer[:] = -1
         counts.nearer[is_listed] = (tie_starts - list_starts)[entries]
@@ -320,7 +337,7 @@ class RankedLists:
         return counts
 
     def _find_ties(self, side: Side) -> tuple[Ints, Ints]:
-        """Return the start and the end of the run of equal scores of each entry."""
+        """Return, for each entry, where the run of entries with its score starts and ends."""
         is_start = np.ones(len(side.codes), np.bool_)
         if side.scores is not None:
             is_start = ragged.starts_run(ragged.row_numbers(side.indptr))
@@ -333,24 +350,26 @@ class RankedLists:
         """Find the first candidate of each list, as `Similarities.nearest` does."""
         side = self._select(rows, columns)
         first = Nearest.empty(len(rows))
-        with_entries = np.flatnonzero(side.sizes)
-        heads = side.indptr[with_entries]
-        first.places[with_entries] = side.codes[heads]
-        first.others[with_entries] = side.codes[heads]
+        filled_rows = np.flatnonzero(side.sizes)
+        heads = side.indptr[filled_rows]
+        head_codes = side.codes[heads]
+        first.places[filled_rows] = head_codes
+        first.others[filled_rows] = head_codes
         if side.scores is not None:
-            first.values[with_entries] = side.scores[heads]
+            first.values[filled_rows] = side.scores[heads]
         _, tie_ends = self._find_ties(side)
-        first.tied[with_entries] = tie_ends[heads] - heads - 1
-        first.reached[with_entries] = side.codes[heads] == codes[with_entries]
+        first.tied[filled_rows] = tie_ends[heads] - heads - 1
+        first.reached[filled_rows] = head_codes == codes[filled_rows]
+        # In these rows the first entry is tied, and any tied entry may be the given candidate.
         for row in np.flatnonzero(first.tied).tolist():
             head = side.indptr[row]
-            tied = side.codes[head : tie_ends[head]]
-            is_reached = (tied == codes[row]).any()
+            tied_codes = side.codes[head : tie_ends[head]]
+            is_reached = (tied_codes == codes[row]).any()
             first.reached[row] = is_reached
             if not is_reached:
                 first.tied[row] = 0
-            is_head = tied[0] == codes[row]
-            first.others[row] = tied[1] if is_head else tied[0]
+            if tied_codes[0] == codes[row]:
+                first.others[row] = tied_codes[1]
         return first
 
     def first(
@@ -360,10 +379,10 @@ class RankedLists:
         side = self._select(rows, columns)
         first_codes = []
         for row in range(len(side)):
-            own = side.rows(row, row + 1)
-            codes = own.codes
-            if later is not None and own.scores is not None:
-                order = np.lexsort((later[row][codes], -own.scores))
+            entries = side.rows(row, row + 1)
+            codes = entries.codes
+            if later is not None and entries.scores is not None:
+                order = np.lexsort((later[row][codes], -entries.scores))
                 codes = codes[order]
             first_codes.append(codes[:k])
         return first_codes
@@ -378,27 +397,27 @@ Rows: TypeAlias = Similarities | Products | RankedLists
 
 
 class Phi(NamedTuple):
-    """A matrix of similarities in meaning, and the places of a task's queries in it.
+    """A matrix of similarities in meaning, and the rows or columns of a task's queries in it.
 
     Attributes
     ----------
     matrix : array, shape (rows, columns) of the run
     queries : {"rows", "columns"}
         Whether the queries of the task are its rows or its columns.
-    place : int array
-        The row or column of each row of the run, and -1 for none.
+    places_of_run : int array
+        The row or column of the matrix for each row of the run, and -1 for none.
     identity : str
-        Its shape, a hash of its values and, if it was computed, how.
+        The shape of the matrix and a hash of its values. If the matrix was computed, also how.
     """
 
     matrix: Any
     queries: Literal["rows", "columns"]
-    place: Ints
+    places_of_run: Ints
     identity: str
 
     def places(self, rows: Ints) -> Ints:
         """Return the rows or columns of queries by their rows in the run, and -1 for none."""
-        return np.where(rows >= 0, self.place[rows], -1)
+        return np.where(rows >= 0, self.places_of_run[rows], -1)
 
     def part(self, rows: Ints, candidates: Ints, identity: str) -> Phi:
         """Return the part for some rows of the run, and for some candidates in ascending order.
@@ -414,9 +433,9 @@ class Phi(NamedTuple):
             matrix = self.matrix[query_index][:, candidate_index]
         else:
             matrix = self.matrix[candidate_index][:, query_index]
-        place = np.full(len(self.place), -1)
-        place[rows[has_place]] = np.searchsorted(queries, places[has_place])
-        return Phi(matrix, self.queries, place, identity)
+        places_of_run = np.full(len(self.places_of_run), -1)
+        places_of_run[rows[has_place]] = np.searchsorted(queries, places[has_place])
+        return Phi(matrix, self.queries, places_of_run, identity)
 
 
 def fingerprint(matrix: Any) -> str:
@@ -447,30 +466,30 @@ def _hash_rows(matrix: Any, n_rows: int, start: int) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def computed_as(identity: str, name: str) -> dict[str, Any]:
+def options_of_computed_phi(identity: str, name: str) -> dict[str, Any]:
     """Return the options with which a phi was computed. There are none if it was read.
 
     Parameters
     ----------
     identity : str
+        Its identity in a signature. Settings follow the hash, after semicolons or vertical bars.
     name : str
         The name of the phi in measures.
 
     Examples
     --------
-    >>> computed_as("3x6@0b6523f5e0c0;CIDEr;tok:13a;df@0c6416d5fdbd", "default")
+    >>> options_of_computed_phi("3x6@0b6523f5e0c0;CIDEr;tok:13a;df@0c6416d5fdbd", "default")
     {'phi': {'default': 'CIDEr'}, 'tokenizer': '13a'}
-    >>> computed_as("3x6@0b6523f5e0c0", "default")
+    >>> options_of_computed_phi("3x6@0b6523f5e0c0", "default")
     {}
     """
     _, *settings = identity.split(";")
     if not settings:
         return {}
     measure, *settings = settings
-    option_of_key = {"tok": "tokenizer", "lookup": "lookup", "oov": "oov"}
     options: dict[str, Any] = {PHI: {name: measure}}
-    for setting in "|".join(settings).split("|"):
+    for setting in re.split("[;|]", ";".join(settings)):
         key, _, value = setting.partition(":")
-        if key in option_of_key:
-            options[option_of_key[key]] = value
+        if key in _OPTION_OF_KEY:
+            options[_OPTION_OF_KEY[key]] = value
     return options

@@ -39,9 +39,9 @@ class ReadOptions:
     delimiter : str, optional
         The character between cells of CSV. The default is a comma, and for TSV a tab.
     label_delimiter : str, optional
-        The text between the labels or scores in a cell, for CSV with one row for each item. By
-        default each row is one label. It applies to both sides, and the description of the input
-        has the number of rows with several labels.
+        The string between the labels or scores in a cell, for CSV with one row per item. By
+        default each row is one label. The delimiter applies to both sides. The description of the
+        input reports how many rows have several labels.
     max_line_bytes : int
         The largest size of a line of CSV and JSONL, and of a cell of CSV, in UTF-8.
     max_bytes : int
@@ -94,7 +94,7 @@ class ReadOptions:
             check_classes(self.classes, "option classes")
 
     def _check_values(self) -> None:
-        """Raise if a delimiter or a limit is not allowed."""
+        """Raise an error if a delimiter or a limit is not allowed."""
         wanted = None
         delimiter = self.delimiter
         if delimiter is not None and not _is_delimiter(delimiter):
@@ -115,7 +115,7 @@ class ReadOptions:
             )
 
     def _check_roles(self) -> None:
-        """Raise if one column is named for two roles."""
+        """Raise an error if two roles have the same column."""
         for first_role, second_role in _DISTINCT_ROLES:
             column = self.column(second_role)
             if column is not None and column == self.column(first_role):
@@ -150,7 +150,7 @@ class _PredictionOptions(ReadOptions):
 
 
 class _TruthOptions(ReadOptions):
-    """How to read the ground truth, which may have no column of scores."""
+    """How to read the ground truth, which does not need a column of scores."""
 
     side = "gt"
 
@@ -158,8 +158,8 @@ class _TruthOptions(ReadOptions):
 DEFAULTS = ReadOptions()
 
 
-def make_read_options(given: Mapping[str, Any]) -> ReadOptions:
-    """Return reading options from keywords, some of which are for one side, such as gt_id_column.
+def make_read_options(keywords: Mapping[str, Any]) -> ReadOptions:
+    """Return reading options from keywords. Some may be for one side, such as gt_id_column.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def make_read_options(given: Mapping[str, Any]) -> ReadOptions:
     """
     shared: dict[str, Any] = {}
     fields_by_side: dict[str, dict[str, Any]] = {side: {} for side in SIDES}
-    for name, value in given.items():
+    for name, value in keywords.items():
         side, _, field_name = name.partition("_")
         if side in SIDES and field_name in SIDED:
             fields_by_side[side][field_name] = value
@@ -218,7 +218,7 @@ def prediction_options(options: ReadOptions) -> ReadOptions:
 
 @lru_cache(maxsize=_MAX_CACHED_OPTIONS)
 def truth_options(options: ReadOptions) -> ReadOptions:
-    """Return the options for the ground truth, which may have no column of scores."""
+    """Return the options for the ground truth, which does not need a column of scores."""
     return _TruthOptions(**_fields_for_side(options, "gt"))
 
 
@@ -227,8 +227,10 @@ def is_truth(options: ReadOptions) -> bool:
     return isinstance(options, _TruthOptions)
 
 
-def unused(options: ReadOptions, names: Iterable[str], what: str) -> list[Fact]:
-    """Return a note about those of the named options that are set, if there are any.
+def note_unused_options(
+    options: ReadOptions, names: Iterable[str], what: str
+) -> list[Fact]:
+    """Return a note on the options among ``names`` that are set, or no note if none is.
 
     Parameters
     ----------
@@ -243,4 +245,11 @@ def unused(options: ReadOptions, names: Iterable[str], what: str) -> list[Fact]:
     )
     if not set_names:
         return []
-    return [Fact("unused-options", len(set_names), set_names, values={"what": what})]
+    return [
+        Fact(
+            "unused-options",
+            len(set_names),
+            set_names,
+            values={"what": what},
+        )
+    ]

@@ -26,10 +26,10 @@ Records = list[tuple[str, Mapping[str, Any]]]
 def find_records(
     document: Mapping[Any, Any], form: Form, options: ReadOptions
 ) -> list[Mapping[str, Any]] | None:
-    """Return the records of a mapping, each with an id, or None if it contains none.
+    """Return the records of a mapping with their ids, or None if it does not contain records.
 
-    A record without an id has its key as the id. The numbers of rows that pandas writes as keys are
-    not ids if the records have their own.
+    The id of a record is its key, or the record's own id if the keys are the numbers of rows, as
+    pandas writes them, or if the options name the column of ids.
 
     Examples
     --------
@@ -39,23 +39,17 @@ def find_records(
     >>> find_records({"id": {"0": "a"}, "labels": {"0": ["cat"]}}, form, ReadOptions())
     [{'id': 'a', 'labels': ['cat']}]
     """
-    entry_names = {
-        options.column(form.noun),
-        *form.record.columns[1].known,
-        *form.columns,
-    }
+    id_column, entry_column, *_ = form.record.columns
+    entry_names = {options.column(form.noun), *entry_column.known, *form.columns}
     records = (
-        _split_rows(document)
-        or _by_column(document, entry_names)
-        or _by_key(document, entry_names)
+        _records_of_orient(document)
+        or _records_by_column(document, entry_names)
+        or _records_by_key(document, entry_names)
     )
     if not records:
         return None
-    id_names = {
-        options.id_column,
-        *form.record.columns[0].known,
-        *form.table.columns[0].known,
-    }
+    table_id_column, *_ = form.table.columns
+    id_names = {options.id_column, *id_column.known, *table_id_column.known}
     prefers_own_ids = options.id_column is not None or _has_row_numbers(records)
     id_name = form.first_id or "id"
     records_with_id: list[Mapping[str, Any]] = []
@@ -75,7 +69,7 @@ def _has_row_numbers(records: Records) -> bool:
 
 
 def _names_among(record: Mapping[Any, Any], names: set[str | None]) -> list[Any]:
-    """Return the names of a record that are among some names, in any case."""
+    """Return the keys of a record that are among some names, in any case."""
     return [name for name in record if name in names or _folded(name) in names]
 
 
@@ -90,12 +84,15 @@ def _is_entry(value: Any) -> bool:
 
 def _is_record(value: Any, entry_names: set[str | None]) -> bool:
     """Return whether a value is an object with entries under a known name."""
+    # FiftyOne writes "_cls" into its labels, which are not records.
     if not isinstance(value, Mapping) or "_cls" in value:
         return False
     return any(_is_entry(value[name]) for name in _names_among(value, entry_names))
 
 
-def _by_key(document: Mapping[Any, Any], entry_names: set[str | None]) -> Records:
+def _records_by_key(
+    document: Mapping[Any, Any], entry_names: set[str | None]
+) -> Records:
     """Return the records of ``{key: record}``."""
     values = list(document.values())
     if not all(isinstance(value, Mapping) for value in values):
@@ -105,7 +102,9 @@ def _by_key(document: Mapping[Any, Any], entry_names: set[str | None]) -> Record
     return [(str(key), record) for key, record in document.items()]
 
 
-def _by_column(document: Mapping[Any, Any], entry_names: set[str | None]) -> Records:
+def _records_by_column(
+    document: Mapping[Any, Any], entry_names: set[str | None]
+) -> Records:
     """Return the records of ``{column: {index: cell}}``."""
     keys = _shared_keys(list(document.values()))
     if not keys or not _is_record(_row_of(document, keys[0]), entry_names):
@@ -128,27 +127,27 @@ def _row_of(document: Mapping[Any, Any], key: Any) -> dict[Any, Any]:
     return {name: column[key] for name, column in document.items()}
 
 
-def _split_rows(document: Mapping[Any, Any]) -> Records:
+def _records_of_orient(document: Mapping[Any, Any]) -> Records:
     """Return the records of ``orient="split"`` and ``orient="table"``."""
     names = set(map(str, document))
     data = document.get("data")
     if not isinstance(data, Sequence) or isinstance(data, str) or not data:
         return []
     if names == _TABLE and isinstance(document["schema"], Mapping):
-        return _rows_of_table(data)
+        return _records_of_table(data)
     if names == _SPLIT:
-        return _rows_of_split(document["columns"], document["index"], data)
+        return _records_of_split(document["columns"], document["index"], data)
     return []
 
 
-def _rows_of_table(data: Sequence[Any]) -> Records:
+def _records_of_table(data: Sequence[Any]) -> Records:
     """Return the records of ``orient="table"``, which have the numbers of rows as keys."""
     if not all(isinstance(record, Mapping) for record in data):
         return []
     return [(str(number), record) for number, record in enumerate(data)]
 
 
-def _rows_of_split(
+def _records_of_split(
     columns: Sequence[Any], index: Sequence[Any], data: Sequence[Any]
 ) -> Records:
     """Return the records of ``orient="split"``, with the index as keys."""

@@ -19,7 +19,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.source import Source, enough_memory
-from semmetrics.messages import a_kind
+from semmetrics.messages import type_with_article
 
 _MAX_ITEMS = 200
 _MAX_ENTRIES_PER_ITEM = 20
@@ -36,11 +36,18 @@ class Sample(NamedTuple):
     Attributes
     ----------
     shape : str
-        "strings" is one string per item, "vector" one integer per item, "lists" lists of strings,
-        "entries" lists of something else, such as pairs with scores. "columns" is a table and
-        "keys" a sequence of records, both with ``names``. "text" is plain text, "run" a ranked run
-        or its relevance judgements, and "matrix" a matrix. "other" is anything else: a public
-        format, data that were read already, or what cannot be read.
+        One of these:
+
+        - "strings": one string per item
+        - "vector": one integer per item
+        - "lists": lists of strings
+        - "entries": lists of other entries, such as pairs with scores
+        - "columns": a table, with ``names``
+        - "keys": a sequence of records, with ``names``
+        - "text": plain text
+        - "run": a ranked run or its relevance judgements
+        - "matrix": a matrix
+        - "other": a public format, data that were already read, or data that cannot be read
     what : str
         Description of the input, for messages.
     names : sequence of str
@@ -51,7 +58,7 @@ class Sample(NamedTuple):
         Noun of the entries, if the format determines it.
     value : object
         The input itself if it is a mapping, because that may be the content of a COCO file.
-    cut : bool
+    is_cut : bool
         Whether the input may contain more strings.
     read : ReadOptions
         How to read the input. The caller of `sample_of` sets this.
@@ -63,12 +70,12 @@ class Sample(NamedTuple):
     strings: Sequence[str] = ()
     noun: str | None = None
     value: Any = None
-    cut: bool = False
+    is_cut: bool = False
     read: ReadOptions = DEFAULTS
 
     @property
-    def words(self) -> float:
-        """The mean number of words per string, 0 without strings."""
+    def mean_words(self) -> float:
+        """The mean number of words per string, or 0 without strings."""
         n_words = sum(len(text.split()) for text in self.strings)
         return n_words / max(1, len(self.strings))
 
@@ -120,7 +127,7 @@ def sample_of(data: Any, form: Form, options: ReadOptions | None = None) -> Samp
         return _sample_columns(column_names(data), form, options)
     if is_series(data):
         return _sample_values(data)
-    return _sample_value(plain_object(data), a_kind(data), form)
+    return _sample_value(plain_object(data), type_with_article(data), form)
 
 
 def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
@@ -143,8 +150,8 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         from semmetrics.data.arrow_files import open_arrow
 
         with open_arrow(source, file_format) as (schema, _):
-            # In a damaged file the names may not be text. Only here, inside the open file, is
-            # that error reported as damage.
+            # In a damaged file the names may not be text. That error is reported as damage only
+            # while the file is open.
             names = list(schema.names)
             return _sample_columns(names, form, options)
     if file_format == "trec":
@@ -210,7 +217,9 @@ def _sample_values(values: Iterable[Any]) -> Sample:
     lists = []
     for item in items:
         is_list = isinstance(item, (list, tuple, Set, np.ndarray))
-        if is_list and is_iterable(item):  # An array without dimensions is not.
+        if is_list and is_iterable(
+            item
+        ):  # An array without dimensions is not iterable.
             lists.append(item)
     if lists:
         return _sample_lists(lists, has_more_items=len(items) == _MAX_ITEMS)
@@ -230,4 +239,4 @@ def _sample_lists(lists: Sequence[Any], *, has_more_items: bool) -> Sample:
     if not all(isinstance(entry, str) for entry in entries):
         return Sample("entries", "lists of labels")
     is_cut = has_more_items or any(len(item) > _MAX_ENTRIES_PER_ITEM for item in lists)
-    return Sample("lists", "lists of strings", strings=entries, cut=is_cut)
+    return Sample("lists", "lists of strings", strings=entries, is_cut=is_cut)

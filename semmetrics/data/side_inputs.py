@@ -19,17 +19,17 @@ from semmetrics import schema as schemas
 from semmetrics.arguments import is_iterable
 from semmetrics.data.arrays import plain_array
 from semmetrics.data.class_lists import check_classes
+from semmetrics.data.coco_files import category_names
 from semmetrics.data.frames import column_names
 from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import parse_source
-from semmetrics.data.public import category_names
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_tables import opened, read_side_table
 from semmetrics.data.source import Source
 from semmetrics.errors import InputError, at
 from semmetrics.schema import Table, as_real
 
-_NUMBER_KINDS = ("json", "csv", "tsv", "npy", "npz")
+_NUMBER_FORMATS = ("json", "csv", "tsv", "npy", "npz")
 _TEXT_SUFFIXES = ("", ".txt", ".names", ".lst", ".list")
 """The extensions of files with one name per line."""
 
@@ -90,12 +90,12 @@ def _is_json(source: Source, options: ReadOptions) -> bool:
 def _read_json_names(source: Source, noun: str) -> list[str]:
     """Read a list of names, or classes in another form, from JSON."""
     names = parse_source(source)
-    example = 'a list such as ["cat", "dog"]'
+    wanted = 'a list such as ["cat", "dog"]'
     if noun == "class":
         names = _list_classes(names)
-        example += ', or COCO "categories"'
+        wanted += ', or COCO "categories"'
     if not isinstance(names, list) or not names:
-        raise InputError("wrong-type", source.name, value=names, wanted=example)
+        raise InputError("wrong-type", source.name, value=names, wanted=wanted)
     if noun != "class":
         names = list(map(_integer_to_name, names))
     elif isinstance(names[0], dict):
@@ -135,13 +135,13 @@ def _number_order(name: str) -> tuple[int, str]:
 
 
 def read_names(
-    given: Any, options: ReadOptions, option: str, noun: str = "id"
+    value: Any, options: ReadOptions, option: str, noun: str = "id"
 ) -> list[str] | None:
     """Return the names that an option lists.
 
     Parameters
     ----------
-    given : list of str or int, path, or None
+    value : list of str or int, path, or None
         The value of the option. A path is read as in `read_class_list`.
     options : ReadOptions
     option : str
@@ -163,23 +163,23 @@ def read_names(
     >>> read_names([3, "cat"], DEFAULTS, "seen"), read_names(None, DEFAULTS, "seen")
     (['3', 'cat'], None)
     """
-    if given is None:
+    if value is None:
         return None
-    if isinstance(given, (str, os.PathLike)):
-        return list(read_class_list(given, options.for_side_inputs(), noun))
+    if isinstance(value, (str, os.PathLike)):
+        return list(read_class_list(value, options.for_side_inputs(), noun))
     values: list[Any] = []
-    if is_iterable(given) and not isinstance(given, bytes | Mapping):
-        values = list(given)
+    if is_iterable(value) and not isinstance(value, bytes | Mapping):
+        values = list(value)
     if not values:
         wanted = f"a list of names ({noun}), or a path"
-        raise InputError("bad-option", name=option, value=given, wanted=wanted)
+        raise InputError("bad-option", name=option, value=value, wanted=wanted)
     names: list[Any] = []
-    for value in values:
-        is_integer = isinstance(value, (int, np.integer))
-        if is_integer and not isinstance(value, bool):
-            names.append(str(value))
+    for name in values:
+        is_integer = isinstance(name, (int, np.integer))
+        if is_integer and not isinstance(name, bool):
+            names.append(str(name))
         else:
-            names.append(value)
+            names.append(name)
     check_classes(names, option, noun=noun)
     return list(map(str, names))
 
@@ -191,22 +191,25 @@ def read_numbers(
     data: Any,
     options: ReadOptions = DEFAULTS,
     notes: list[Any] | None = None,
-    of: str = "weights",
+    option: str = "weights",
 ) -> dict[str, float] | NDArray[np.float64]:
     """Read a finite number for each item, such as its weight, or for each class.
 
     Parameters
     ----------
     data : path or frame
-        JSON ``{id: number}`` or ``[number]``; CSV, TSV or a frame with an id and a number (a column
-        "weight", "weights", "sample_weight", "value" or "number", or options.score_column);
-        or a vector in .npy or .npz. If no column of a pandas frame has ids, its index has them,
-        unless it is the default numbering. The only other column then has the numbers, whatever
-        its name.
+        One of these:
+
+        - JSON: ``{id: number}`` or ``[number]``
+        - CSV, TSV or a frame with a column of ids and a column of numbers, which is
+          ``options.score_column`` or is called "weight", "weights", "sample_weight", "value" or
+          "number"
+        - a pandas frame with ids in its index, which is not the default numbering, and one column
+        - a vector in .npy or .npz
     options : ReadOptions
     notes : list, optional
         Receives notes on the file, such as columns that are not used.
-    of : {"weights", "populations", "hops"}
+    option : {"weights", "populations", "hops"}
         The option that names the data. Populations and hops belong to classes. Their columns have
         names such as "class" and "number", "images" or "hops".
 
@@ -222,10 +225,10 @@ def read_numbers(
     """
     with opened(data, options) as source:
         if isinstance(source, Source):
-            numbers = _read_number_file(source, options, of)
+            numbers = _read_number_file(source, options, option)
         else:
-            options = _choose_class_column(source, options, of)
-            numbers = _read_number_table(source, options, of)
+            options = _choose_class_column(source, options, option)
+            numbers = _read_number_table(source, options, option)
     if not isinstance(numbers, Table):
         return numbers
     if notes is not None:
@@ -235,15 +238,15 @@ def read_numbers(
 
 
 def _read_number_file(
-    source: Source, options: ReadOptions, of: str
+    source: Source, options: ReadOptions, option: str
 ) -> Table | NDArray[np.float64]:
     """Read numbers from a file, with their ids if it has any."""
-    kind = format_among(source, options, "numbers are", _NUMBER_KINDS)
-    if kind in ("npy", "npz"):
+    file_format = format_among(source, options, "numbers are", _NUMBER_FORMATS)
+    if file_format in ("npy", "npz"):
         return plain_array(source, options, 1).astype(np.float64)
-    if kind != "json":
-        return _read_number_table(source, options, of)
-    schema = schemas.NUMBERS[of].with_readers(score=as_real)
+    if file_format != "json":
+        return _read_number_table(source, options, option)
+    schema = schemas.NUMBERS[option].with_readers(score=as_real)
     numbers = parse_source(source)
     if isinstance(numbers, list):
         _, score_column = schema.columns
@@ -258,22 +261,24 @@ def _read_number_file(
     raise InputError("wrong-type", source.name, value=numbers, wanted=wanted)
 
 
-def _read_number_table(data: Any, options: ReadOptions, of: str) -> Table:
+def _read_number_table(data: Any, options: ReadOptions, option: str) -> Table:
     """Read a table of ids and numbers."""
-    schema = schemas.NUMBERS[of]
+    schema = schemas.NUMBERS[option]
     chosen = {}
     for role in ("id", "score"):
         column = options.column(role)
         if column is not None:
             chosen[role] = column
     number_name = schema.columns[1].noun
-    return read_side_table(data, schema, options, of, chosen=chosen, alone=number_name)
+    return read_side_table(
+        data, schema, options, option, chosen=chosen, alone=number_name
+    )
 
 
-def _choose_class_column(frame: Any, options: ReadOptions, of: str) -> ReadOptions:
+def _choose_class_column(frame: Any, options: ReadOptions, option: str) -> ReadOptions:
     """Return options that name the column of classes, if the numbers belong to classes."""
     names = column_names(frame)
-    if not names or of == "weights" or options.id_column in names:
+    if not names or option == "weights" or options.id_column in names:
         return options
     for name in names:
         if name.strip().casefold() in schemas.CLASS_NAMES:
@@ -282,7 +287,7 @@ def _choose_class_column(frame: Any, options: ReadOptions, of: str) -> ReadOptio
 
 
 def read_dense(
-    path: Any, options: ReadOptions, what: str, kinds: Collection[str]
+    path: Any, options: ReadOptions, what: str, formats: Collection[str]
 ) -> NDArray[Any]:
     """Read a dense matrix of finite numbers, such as a cardinality head.
 
@@ -292,7 +297,7 @@ def read_dense(
     options : ReadOptions
     what : str
         The content, for messages: "a matrix is".
-    kinds : collection of str
+    formats : collection of str
         The formats that the file may have.
 
     Returns
@@ -306,7 +311,7 @@ def read_dense(
         and the column.
     """
     with opened(path, options) as source:
-        format_among(source, options, what, kinds)
+        format_among(source, options, what, formats)
         return plain_array(source, options, 2)
 
 

@@ -9,7 +9,7 @@ mappings or lists. ``semmetrics.schema`` defines the columns of each table.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -26,9 +26,9 @@ from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import ROW, InputError, at
 from semmetrics.schema import Row, Schema, Settle, Table
 
-TABLE_KINDS = ("csv", "tsv", "json", "jsonl")
+TABLE_FORMATS = ("csv", "tsv", "json", "jsonl")
 """The formats of files that contain a table."""
-_DELIMITED_KINDS = ("csv", "tsv")
+_DELIMITED_FORMATS = ("csv", "tsv")
 _LINE = "line {}"
 _ELEMENT = "element [{}]"
 
@@ -63,11 +63,11 @@ def read_rows(
     rows : list of pairs
         The place of each row, for messages, and the row.
     """
-    kind = format_among(source, options, what, TABLE_KINDS, told=True)
+    file_format = format_among(source, options, what, TABLE_FORMATS, told=True)
     with enough_memory(source.name):
-        if kind in _DELIMITED_KINDS:
-            return _read_delimited_rows(source, options, tabs=kind == "tsv")
-        if kind == "jsonl":
+        if file_format in _DELIMITED_FORMATS:
+            return _read_delimited_rows(source, options, tabs=file_format == "tsv")
+        if file_format == "jsonl":
             return set(), _place_rows(json_lines(source, []), source.name, _LINE)
         elements = parse_source(source)
         if not isinstance(elements, list):
@@ -90,10 +90,12 @@ def _read_delimited_rows(
 
 
 def _place_rows(
-    numbered_rows: Iterable[tuple[int, Any]], name: str, unit: str
+    numbered_rows: Iterable[tuple[int, Any]], name: str, place_format: str
 ) -> list[tuple[str, Any]]:
-    """Return rows with their places for messages instead of their numbers."""
-    return [(at(name, unit.format(number)), row) for number, row in numbered_rows]
+    """Replace the numbers of rows by their places for messages."""
+    return [
+        (at(name, place_format.format(number)), row) for number, row in numbered_rows
+    ]
 
 
 def read_side_table(
@@ -104,7 +106,6 @@ def read_side_table(
     *,
     chosen: Mapping[str, str] | None = None,
     settle: Settle | None = None,
-    kinds: Collection[str] = TABLE_KINDS,
     alone: str = "score",
 ) -> Table:
     """Read a table from a path, an open source, a frame, or a list of mappings or lists.
@@ -120,8 +121,6 @@ def read_side_table(
         Columns that the user named.
     settle : callable, optional
         As for ``Schema.read``.
-    kinds : collection of str
-        The formats that a file may have.
     alone : str
         The name that the column of a frame gets if it is the only one besides the index.
 
@@ -132,9 +131,9 @@ def read_side_table(
     """
     if isinstance(data, str | os.PathLike):
         with opened(data, options) as source:
-            return _read_source(source, schema, options, chosen, settle, kinds)
+            return _read_source(source, schema, options, chosen, settle)
     if isinstance(data, Source):
-        return _read_source(data, schema, options, chosen, settle, kinds)
+        return _read_source(data, schema, options, chosen, settle)
     if is_frame(data):
         table = frame_table(data, options, name, alone)
         names = table.column_names
@@ -151,23 +150,21 @@ def _read_source(
     options: ReadOptions,
     chosen: Mapping[str, str] | None,
     settle: Settle | None,
-    kinds: Collection[str],
 ) -> Table:
     """Read a table from an open file."""
     what = f"{schema.noun}s are"
-    kind = format_among(source, options, what, kinds, told=True)
-    if kind in _DELIMITED_KINDS:
+    file_format = format_among(source, options, what, TABLE_FORMATS, told=True)
+    if file_format in _DELIMITED_FORMATS:
         with field_limit(options.max_line_bytes):
-            delimited_rows = Rows(source, options, tabs=kind == "tsv")
+            delimited_rows = Rows(source, options, tabs=file_format == "tsv")
             header = delimited_rows.header
-            if (
-                settle is None
-            ):  # Reports missing columns of a file that is only a header.
+            if settle is None:
+                # Without rows, the schema would not report missing columns.
                 schema.find(header, chosen or {}, at(source.name, "line 1"))
             lines = ((line, header, cells) for line, cells in delimited_rows)
             table = schema.read(lines, source.name, _LINE, chosen, settle)
         return replace(table, notes=[*delimited_rows.notes, *table.notes])
-    if kind == "jsonl":
+    if file_format == "jsonl":
         notes: list[Any] = []
         rows = _named_rows(json_lines(source, notes), schema, source.name, _LINE)
         table = schema.read(rows, source.name, _LINE, chosen, settle)
@@ -192,7 +189,10 @@ def _read_elements(
 
 
 def _named_rows(
-    numbered_rows: Iterable[tuple[Any, Any]], schema: Schema, name: str, unit: str
+    numbered_rows: Iterable[tuple[Any, Any]],
+    schema: Schema,
+    name: str,
+    place_format: str,
 ) -> Iterator[Row]:
     """Yield the number, the column names (None for a list) and the cells of each row."""
     for number, row in numbered_rows:
@@ -203,6 +203,6 @@ def _named_rows(
         elif isinstance(row, Sequence) and not isinstance(row, str | bytes):
             yield number, None, row
         else:
-            where = at(name, unit.format(number))
+            where = at(name, place_format.format(number))
             wanted = f"a {schema.noun} such as {schema.example}"
             raise InputError("wrong-type", where, value=row, wanted=wanted)

@@ -17,13 +17,13 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, NamedTuple
 
 from semmetrics.errors import InputError, at
 from semmetrics.messages import listing
@@ -39,7 +39,7 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16."""
 _CHUNK = 2**20
 _MAX_QUOTED_ROW = 2**24
-"""The most bytes of a row with quoted newlines."""
+"""The largest number of bytes of a row with quoted newlines."""
 _GZIP = b"\x1f\x8b"
 _LFS = b"version https://git-lfs.github.com/spec/"
 _ZIP = b"PK\x03\x04"
@@ -49,7 +49,6 @@ _TEXT_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".txt")
 _BAD_CHARACTERS = {"\0": "a NUL character", "\ufeff": "a byte order mark (U+FEFF)"}
 """What messages call characters that no text may contain."""
 _STDIN = "standard input"
-T = TypeVar("T")
 
 
 @contextmanager
@@ -87,12 +86,30 @@ def text_lines(text: str, newline: str = "\n") -> Iterator[str]:
     (['a\r\n', '\n', 'b'], ['a\r', 'b'])
     """
     start = 0
-    while start < len(
-        text
-    ):  # in parts, because a StringIO needs four bytes per character
+    # In parts, because a StringIO needs four bytes per character.
+    while start < len(text):
         stop = text.find("\n", start + _CHUNK) + 1 or len(text)
         yield from io.StringIO(text[start:stop], newline=newline)
         start = stop
+
+
+class Offset(NamedTuple):
+    """How much of a file comes before a part of it.
+
+    If the part begins with the header of the file, the header does not count.
+
+    Attributes
+    ----------
+    n_lines : int
+        The number of lines. For Parquet and Arrow files, the number of rows.
+    n_bytes : int
+    """
+
+    n_lines: int = 0
+    n_bytes: int = 0
+
+
+_NO_OFFSET = Offset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +123,7 @@ class Source:
     head : bytes
         The beginning, decompressed. All bytes if the input is small.
     suffix : str or None
-        The extension, without ".gz". None if there is no name that tells the format.
+        The extension, without ".gz". None if the input has no name that tells the format.
     packed : bool
         Whether the input is compressed with gzip.
     path : Path or None
@@ -114,10 +131,9 @@ class Source:
     spool : file or None
         The copy of a large stream.
     max_bytes : int
-        The most bytes to read, after decompression.
-    before : tuple of int and int
-        The number of lines (for tables: rows) and bytes before this part of a file. If the part
-        begins with the header of the file, those between the header and the rest.
+        The largest number of bytes to read, after decompression.
+    offset : Offset
+        The position in the file, if this is a part of a file.
     table : Arrow table or None
         The rows of a part of a Parquet or Arrow file.
     """
@@ -129,7 +145,7 @@ class Source:
     path: Path | None = None
     spool: Any = None
     max_bytes: int = 4 * 2**30
-    before: tuple[int, int] = (0, 0)
+    offset: Offset = _NO_OFFSET
     table: Any = None
 
     @property
@@ -150,7 +166,7 @@ class Source:
     @contextmanager
     def opened(self) -> Iterator[Any]:
         """Open the raw bytes on disk or in memory, which may be compressed."""
-        with naming(self.name, self.path):
+        with readable(self.name, self.path):
             if self.path is not None:
                 with self.path.open("rb") as stream:
                     yield stream
@@ -182,7 +198,7 @@ class Source:
         for character, what in _BAD_CHARACTERS.items():
             position = text.find(character)
             if position >= 0:
-                line = text.count("\n", 0, position) + 1 + self.before[0]
+                line = text.count("\n", 0, position) + 1 + self.offset.n_lines
                 where = at(self.name, f"line {line}")
                 raise InputError("bad-character", where, what=what)
         if not text or text.isspace():
@@ -192,30 +208,29 @@ class Source:
 
     def _decoding_error(self, error: UnicodeDecodeError, codec: str) -> InputError:
         """Return the error for bytes that are not text, with their place in the whole file."""
-        n_lines_before, n_bytes_before = self.before
         text_before = self.data[: error.start].decode(codec, "ignore")
-        line = text_before.count("\n") + 1 + n_lines_before
-        byte = error.start + n_bytes_before
+        line = text_before.count("\n") + 1 + self.offset.n_lines
+        byte = error.start + self.offset.n_bytes
         where = at(self.name, f"line {line}")
         return InputError("not-utf8", where, byte=byte, codec=codec.upper())
 
     @property
     def beginning(self) -> str:
-        """The beginning of the text in whole lines. All of it if the input is small."""
+        """The first whole lines of the text, or all of it if the input is small."""
         if not self.is_large or self.head[:2] in UTF16:
             return self.text
         end = self.head.rfind(b"\n") + 1
         return self.head[:end].decode("utf-8", "replace").lstrip("\ufeff")
 
     def parsed(self, parse: Callable[[Source], Any]) -> Any:
-        """Return the result of a parser, which is called only once. Readers do not change it."""
+        """Return the result of a parser, which is cached. Callers must not change it."""
         if "value" not in self.__dict__:
             with no_collection():
                 self.__dict__["value"] = parse(self)
         return self.__dict__["value"]
 
     def forget(self) -> None:
-        """Free what can be read or parsed again."""
+        """Free the cached text and the cached results, which can be computed again."""
         cached = ["value", "text"]
         if self.is_large:
             cached.append("data")
@@ -266,7 +281,8 @@ def line_blocks(
     ----------
     parts : iterable of bytes
     limit : int
-        The most bytes of a line. A longer line, for which the reader raises an error, is cut.
+        The largest number of bytes of a line. A longer line is cut, and the reader raises an error
+        for it.
     quoted : bool
         Whether newlines between quotes do not end a line. After 16 MB they do, because the quote
         may have been part of a cell.
@@ -276,18 +292,20 @@ def line_blocks(
     >>> list(line_blocks([b'a,"b\n', b'c"\nd', b',e'], 99, quoted=True))
     [b'a,"b\nc"\n', b'd,e']
     """
-    rest = b""
+    rest = b""  # a line whose end was not found yet
     for part in parts:
         end = part.rfind(b"\n") + 1
         if quoted:
             n_quotes = rest.count(b'"')
             end = _end_of_closed_rows(part, end, n_quotes)
         if not end:
+            # Either the line continues, or all newlines are between quotes.
             rest += part
             end = rest.rfind(b"\n") + 1
             max_bytes = min(_MAX_QUOTED_ROW, limit) if end else limit
             if len(rest) <= max_bytes:
                 continue
+            # Too long: end the block at a quoted newline, or else cut the line.
             part = rest
             rest = b""
             end = end or len(part)
@@ -306,38 +324,6 @@ def _end_of_closed_rows(part: bytes, end: int, n_quotes_before: int) -> int:
         n_quotes += part.count(b'"', line_start, end)
         end = line_start
     return end
-
-
-def ahead(items: Iterator[T], *, worth: bool = True) -> Generator[T, None, None]:
-    """Compute the next item in a thread while the previous one is used.
-
-    Parameters
-    ----------
-    items : iterator
-    worth : bool
-        Whether computing an item takes longer than passing it to another thread. If not, no thread
-        is used.
-
-    Examples
-    --------
-    >>> list(ahead(iter("abc"))), list(ahead(iter("abc"), worth=False))
-    (['a', 'b', 'c'], ['a', 'b', 'c'])
-    """
-    if not worth:
-        yield from items
-        return
-    from concurrent.futures import ThreadPoolExecutor  # only large data need it
-
-    with ThreadPoolExecutor(1) as pool:
-        next_items = pool.submit(_take_one, items)
-        while one_item := next_items.result():
-            next_items = pool.submit(_take_one, items)
-            yield from one_item
-
-
-def _take_one(items: Iterator[T]) -> list[T]:
-    """Return the next item in a list, which is empty at the end."""
-    return list(islice(items, 1))
 
 
 @contextmanager
@@ -365,7 +351,7 @@ def check_lines(source: Source, limit: int) -> None:
     while len(data) - start > limit:
         end = data.rfind(b"\n", start, start + limit + 1)
         if end < 0:
-            line = data.count(b"\n", 0, start) + 1 + source.before[0]
+            line = data.count(b"\n", 0, start) + 1 + source.offset.n_lines
             where = at(source.name, f"line {line}")
             raise InputError("line-too-long", where, limit=limit)
         start = end + 1
@@ -375,10 +361,7 @@ def check_lines(source: Source, limit: int) -> None:
 
 
 def _check_start(head: bytes, name: str, suffix: str | None) -> None:
-    """Raise an error if a file is a workbook, a web page, or a pointer of Git LFS.
-
-    The message says how to get the data.
-    """
+    """Raise an error if a file is a workbook, a web page, or a pointer of Git LFS."""
     if head.startswith(_LFS):
         raise InputError("lfs-pointer", name)
     if suffix not in _TEXT_SUFFIXES:
@@ -394,31 +377,30 @@ def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input. The path "-" is standard input."""
     with (
         open_parts(path, _CHUNK, max_bytes) as (source, parts, _),
-        naming(source.name, None),
+        readable(source.name, None),
     ):
         if source.spool is None:
             return source
-        if source.suffix is not None:
+        if source.suffix is not None:  # a file, which can be opened again
             return replace(source, path=Path(source.name), spool=None)
         return replace(source, spool=_copy_to_file(chain([source.head], parts)))
 
 
 class Stream:
-    """A stream whose errors have the name of the input, and which counts its bytes on disk.
+    """A stream that counts the bytes it reads, before decompression, and names itself in errors.
 
     Attributes
     ----------
     packed : bool
         Whether it is compressed with gzip.
-    taken : int
-        How many bytes were read.
+    n_bytes_read : int
     """
 
     def __init__(self, stream: BinaryIO, name: str, file: Path | None) -> None:
         self._stream = stream
         self._name = name
         self._file = file
-        self.taken = 0
+        self.n_bytes_read = 0
         self._start = self._read_stream(len(_GZIP))
         if not self._start:
             raise InputError("empty-file", name)
@@ -428,11 +410,11 @@ class Stream:
         """Read at most this number of bytes."""
         part = self._start or self._read_stream(size)
         self._start = b""
-        self.taken += len(part)
+        self.n_bytes_read += len(part)
         return part
 
     def _read_stream(self, size: int) -> bytes:
-        with naming(self._name, self._file):
+        with readable(self._name, self._file):
             return self._stream.read(size)
 
 
@@ -448,12 +430,13 @@ def open_parts(
     size : int
         How many bytes are read at once.
     max_bytes : int
-        The most bytes to read, after decompression.
+        The largest number of bytes to read, after decompression.
 
     Yields
     ------
     source : Source
-        Has a spool, which must not be read, if there are bytes after its head.
+        It only has its head. If bytes follow the head, ``spool`` is the stream, which must only be
+        read through ``parts``.
     parts : iterator of bytes
         The bytes after the head, decompressed.
     stream : Stream
@@ -506,15 +489,15 @@ def open_path(
         yield stream, _STDIN, None
         return
     file = Path(name)
-    with naming(name, file):
+    with readable(name, file):
         stream = file.open("rb")
     with stream:
         yield stream, name, file
 
 
 @contextmanager
-def naming(where: str, file: Path | None) -> Iterator[None]:
-    """Convert an error of the operating system to the error of an input."""
+def readable(where: str, file: Path | None) -> Iterator[None]:
+    """Convert errors of the operating system to the errors of an input that cannot be read."""
     try:
         yield
     except InputError:

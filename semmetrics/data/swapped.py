@@ -3,15 +3,14 @@
 Conventions
 -----------
 Only conclusive evidence raises an error. Either the formats of both files decide, or the numbers of
-the ground truth cannot be grades and those of the predictions look like grades.
-Judgements are compared with judgements, and runs may have few candidates and references
-confidences, so none of these is evidence by itself. A ground truth of retrieval that is a run, or
-has fractions as grades, is noted if it does not raise an error.
+the ground truth cannot be grades and the numbers of the predictions look like grades.
+
+These are not evidence by themselves: both sides are judgements, a run has few candidates, or
+references have confidences. If no error is raised, a note reports a ground truth of retrieval that
+is a run or has fractions as grades.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -24,12 +23,12 @@ from semmetrics.errors import InputError
 
 _MAX_GRADE = 10
 _MAX_GRADES_PER_MEAN = 4
-"""A mean of this many grades or fewer is a multiple of one over their number."""
+"""The largest number of grades whose mean is recognised."""
 _MEAN_TOLERANCE = 1e-6
 _MIN_PROBABILITY = 0.5
-"""Labels of a ground truth have a higher probability."""
+"""Ground truths list labels of lower probability only if they are rankings."""
 _MIN_RANKED_LABELS = 3
-"""How many labels of an item in descending order are evidence for a ranking."""
+"""The smallest number of labels of an item whose descending order is evidence of a ranking."""
 
 
 def check_rankings(run: Lists, truth: Lists) -> None:
@@ -52,27 +51,24 @@ def check_rankings(run: Lists, truth: Lists) -> None:
     has scores of a ranking, so the order is wrong. Swap them: predictions come first.
     """
     if truth.holds == "run":
-        of_truth = "is a run"
+        truth_evidence = "is a run"
     elif truth.holds == "" and _are_scores(truth):
-        of_truth = "has ranking scores"
+        truth_evidence = "has ranking scores"
     else:
         return
-    of_run = _sign_of_judgements(run, truth)
-    if of_run:
-        raise _swapped(run, of_run, truth, of_truth)
+    run_evidence = _evidence_of_judgements(run, truth)
+    if run_evidence:
+        raise _swapped_error(run, run_evidence, truth, truth_evidence)
 
 
-def _sign_of_judgements(run: Lists, truth: Lists) -> str:
-    """Return the evidence that predictions are judgements, or "".
-
-    The ground truth is a ranking.
-    """
+def _evidence_of_judgements(run: Lists, truth: Lists) -> str:
+    """Return the evidence that predictions are judgements, or "". The ground truth is a ranking."""
     if run.holds:
         return "are judgements" if run.holds == "judgements" else ""
     have_grades = _are_grades(run)
     if have_grades and truth.holds == "run":
         return "have grades"
-    if _are_positives(run):
+    if _are_zeros_and_ones(run):
         return "have only 0 and 1"
     have_scores = run.side.scores is not None
     if have_scores and not have_grades:
@@ -124,7 +120,7 @@ def check_captions(candidates: Lists, references: Lists) -> None:
         If the order is wrong.
     """
     if candidates.holds == "annotations" and references.holds == "results":
-        raise _swapped(
+        raise _swapped_error(
             candidates, "are annotations", references, "is a list of results"
         )
 
@@ -143,11 +139,11 @@ def check_labels(pred: Lists, ref: Lists) -> None:
     if pred.side.scores is not None or ref.ranked or len(ref) < 2:
         return
     if _has_unlikely(ref) and _is_ranking(ref):
-        raise _swapped(pred, "have no scores", ref, "has ranking scores")
+        raise _swapped_error(pred, "have no scores", ref, "has ranking scores")
 
 
 def _has_unlikely(lists: Lists) -> bool:
-    """Return whether scores are probabilities, some of them of labels that are unlikely."""
+    """Return whether scores are probabilities, and some of them are low."""
     scores = lists.side.scores
     if scores is None or not len(scores) or not lists.has_fractions:
         return False
@@ -170,9 +166,17 @@ def _is_ranking(lists: Lists) -> bool:
     return bool(is_descending.all())
 
 
-def _swapped(pred: Lists, of_pred: str, ref: Lists, of_ref: str) -> InputError:
-    values: dict[str, Any] = {"pred": pred.source, "of_pred": of_pred}
-    return InputError("swapped-order", **values, ref=ref.source, of_ref=of_ref)
+def _swapped_error(
+    pred: Lists, pred_evidence: str, ref: Lists, ref_evidence: str
+) -> InputError:
+    """Return the error for sides in the wrong order, given the evidence of each side."""
+    return InputError(
+        "swapped-order",
+        pred=pred.source,
+        of_pred=pred_evidence,
+        ref=ref.source,
+        of_ref=ref_evidence,
+    )
 
 
 def _are_grades(lists: Lists) -> bool:
@@ -185,7 +189,7 @@ def _are_grades(lists: Lists) -> bool:
     return bool((is_integer & is_small).all())
 
 
-def _are_positives(lists: Lists) -> bool:
+def _are_zeros_and_ones(lists: Lists) -> bool:
     """Return whether all numbers are 0 and 1, and both occur."""
     scores = lists.side.scores
     if scores is None:
@@ -194,7 +198,7 @@ def _are_positives(lists: Lists) -> bool:
 
 
 def _are_scores(lists: Lists) -> bool:
-    """Return whether numbers differ within each item, and most are not means of a few grades."""
+    """Return whether the numbers of each item differ, and most are not means of a few grades."""
     scores = lists.side.scores
     if scores is None or lists.side.sizes.max(initial=0) < 2:
         return False

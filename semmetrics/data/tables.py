@@ -2,8 +2,8 @@
 
 The first line is a header. With one row per entry, the rows of an id are merged in file order. A
 row with an empty entry means that the item has no entries, and it must be the only row of its id.
-Only captions may be empty strings themselves. With a ``label_delimiter`` each row is an item, and an empty cell is an
-item without entries. Cells are used exactly as they are, spaces included.
+Only captions may be empty strings themselves. With a ``label_delimiter`` each row is an item, and an
+empty cell is an item without entries. Cells are used exactly as they are, spaces included.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _EntryRows(NamedTuple):
 
 
 def entry_rows(
-    batches: Iterable[Sequence[Any]], name: str, form: Form, unit: str
+    batches: Iterable[Sequence[Any]], name: str, form: Form, place_format: str
 ) -> Items:
     """Gather items from rows with one entry each. The rows of an id are one item.
 
@@ -59,7 +59,7 @@ def entry_rows(
     name : str
         The name of the input in messages.
     form : Form
-    unit : str
+    place_format : str
         The template for the place of a row: "line {}".
 
     Raises
@@ -76,18 +76,18 @@ def entry_rows(
     [['x', 'z'], ['y']]
     """
     groups = _ItemGroups(form)
-    for rows in _spread_lists(batches, name, unit):
+    for rows in _spread_lists(batches, name, place_format):
         places, ids, entries, scores = rows
         if "" in ids:
             place = places[list(ids).index("")]
-            raise InputError("empty-id", at(name, unit.format(place)))
+            raise InputError("empty-id", at(name, place_format.format(place)))
         groups.note_empty_entries(rows)
         if scores is None:
             groups.add(places, ids, entries)
         else:
-            pairs = _pair_columns(rows, scores, name, form, unit)
+            pairs = _pair_columns(rows, scores, name, form, place_format)
             groups.add(places, ids, pairs)
-    return groups.finish(name, unit)
+    return groups.finish(name, place_format)
 
 
 class _ItemGroups:
@@ -97,18 +97,19 @@ class _ItemGroups:
         self._form = form
         self._groups: dict[str, list[Any]] = {}
         self._first_places: list[int] = []
-        # The place of the first empty entry of each id. An id moves to the end with each further one.
+        # The place of the first empty entry of each id, in the order of the last empty entries.
         self._empty_places: dict[str, int] = {}
         self._scattered_ids: set[str] = set()
         self._previous_id: str | None = None
         self._previous_group: list[Any] = []
 
     def note_empty_entries(self, rows: _EntryRows) -> None:
-        """Remember the places of empty entries, which mean that an item has no entries."""
+        """Store the places of empty entries, which mean that an item has no entries."""
         if self._form.blank or "" not in rows.entries:
             return
         for place, id_, entry in zip(rows.places, rows.ids, rows.entries, strict=True):
             if entry == "":
+                # Removing the id first moves it to the end.
                 first_place = self._empty_places.pop(id_, place)
                 self._empty_places[id_] = first_place
 
@@ -131,7 +132,7 @@ class _ItemGroups:
         self._previous_id = previous_id
         self._previous_group = group
 
-    def finish(self, name: str, unit: str) -> Items:
+    def finish(self, name: str, place_format: str) -> Items:
         """Return the items.
 
         Raises
@@ -144,12 +145,12 @@ class _ItemGroups:
         for id_, place in reversed(self._empty_places.items()):
             n_rows = len(groups[id_])
             if n_rows > 1:
-                where = at(name, unit.format(place), id_)
+                where = at(name, place_format.format(place), id_)
                 noun = self._form.noun
                 raise InputError("empty-cell", where, noun=noun, n=n_rows)
             groups[id_] = []
         ids = list(groups)
-        places = Places(name, ids, unit, self._first_places)
+        places = Places(name, ids, place_format, self._first_places)
         items = Items(ids, list(groups.values()), places, name)
         scattered = [id_ for id_ in ids if id_ in self._scattered_ids]
         items.notes += row_notes(len(self._empty_places), scattered, self._form)
@@ -157,9 +158,9 @@ class _ItemGroups:
 
 
 def _pair_columns(
-    rows: _EntryRows, scores: Sequence[Any], name: str, form: Form, unit: str
+    rows: _EntryRows, scores: Sequence[Any], name: str, form: Form, place_format: str
 ) -> list[tuple[Any, float]]:
-    """Return pairs of entry and score. An empty entry, for an item without entries, gets 0.
+    """Return pairs of entry and score. The empty entry of an item without entries gets 0.
 
     Raises
     ------
@@ -168,7 +169,7 @@ def _pair_columns(
     """
 
     def place_of(row: int) -> str:
-        return at(name, unit.format(rows.places[row]), rows.ids[row])
+        return at(name, place_format.format(rows.places[row]), rows.ids[row])
 
     if not form.blank and "" in rows.entries:
         filled_scores = []
@@ -186,11 +187,11 @@ def _pair_columns(
 
 
 def _spread_lists(
-    batches: Iterable[Sequence[Any]], name: str, unit: str
+    batches: Iterable[Sequence[Any]], name: str, place_format: str
 ) -> Iterator[_EntryRows]:
     """Yield batches of rows with one entry each. Cells with lists are spread over several rows.
 
-    Cells are lists if the first score that is not empty is a list, in the first batch.
+    The first score in the first batch that is not empty tells whether cells are lists.
     """
     has_lists: bool | None = None
     for columns in batches:
@@ -201,13 +202,13 @@ def _spread_lists(
         if has_lists is None:
             has_lists = are_lists_of_scores(rows.scores)
         if has_lists:
-            yield _spread_rows(rows, rows.scores, name, unit)
+            yield _spread_rows(rows, rows.scores, name, place_format)
         else:
             yield rows
 
 
 def _spread_rows(
-    rows: _EntryRows, score_cells: Sequence[Any], name: str, unit: str
+    rows: _EntryRows, score_cells: Sequence[Any], name: str, place_format: str
 ) -> _EntryRows:
     """Return a row for each entry of cells with lists. Empty lists become one empty entry."""
     places: list[Any] = []
@@ -217,7 +218,7 @@ def _spread_rows(
     for place, id_, label_cell, score_cell in zip(
         rows.places, rows.ids, rows.entries, score_cells, strict=True
     ):
-        where = at(name, unit.format(place), id_)
+        where = at(name, place_format.format(place), id_)
         try:
             pairs: list[Any] = pair_lists(label_cell, score_cell or "")
         except InputError as error:
@@ -235,7 +236,7 @@ def _spread_rows(
     return _EntryRows(places, ids, entries, scores)
 
 
-def split_text(n_split: int, n_rows: int, delimiter: str) -> str:
+def describe_splits(n_split: int, n_rows: int, delimiter: str) -> str:
     """Describe how many cells were split.
 
     The reader can then notice a delimiter that is part of a label on one of the two sides.
@@ -271,7 +272,7 @@ def read_table(
     items.notes += rows.notes
     if delimiter is not None:
         n_split = sum(len(item) > 1 for item in items.items)
-        items.understood += split_text(n_split, len(items.items), delimiter)
+        items.understood += describe_splits(n_split, len(items.items), delimiter)
     return items
 
 

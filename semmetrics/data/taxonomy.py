@@ -7,12 +7,12 @@ ancestor of itself, at distance 0. The distance of another ancestor is the small
 up to it. The depth of a name is its distance to the nearest name without parents. Its height is the
 largest number of links down to a name without children.
 
-The root is the only name without parents. If several names have no parents, the root is implied:
-it is above them and has no name.
+The root is the only name without parents. If several names have no parents, an implied root
+without a name is above them.
 
 A label is placed at the first of its terms that is in the taxonomy. In WordNet a term is looked up
-as a lemma, in lower case and with ``_`` for spaces, and means the first of its noun senses. A name
-such as ``dog.n.01`` is that synset.
+as a lemma, in lower case and with ``_`` for spaces, and stands for the first of its noun senses. A
+name such as ``dog.n.01`` is looked up as that synset.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from semmetrics.messages import shown
 from semmetrics.schema import as_text
 
 Links: TypeAlias = "Iterable[tuple[Any, Any, str]]"
-"""Child, parent (None for a root), and the place of the link for messages."""
+"""The child, the parent (None for a root), and the place of each link for messages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +55,13 @@ class Placed:
     depth : int array, shape (classes,)
     height : int array, shape (nodes,)
     outside : bool array, shape (classes,)
-        Labels that are not in the taxonomy. Each is a root of its own.
+        Whether each class is missing from the taxonomy. Each of these classes is a root of its own.
     root : int
         The node of the root. -1 if it is implied, or is not an ancestor of any class.
-    top, span : int
-        The height of an implied root, and the longest way down from the root, implied or not.
+    height_of_implied_root : int
+        The height that an implied root has or would have.
+    height_of_root : int
+        The largest number of links down from the root, implied or not.
     """
 
     indptr: Ints
@@ -69,12 +71,12 @@ class Placed:
     height: Ints
     outside: Bools
     root: int
-    top: int
-    span: int
+    height_of_implied_root: int
+    height_of_root: int
 
     @property
     def without_root(self) -> Placed:
-        """The same without the root among the ancestors."""
+        """The same nodes without the root among the ancestors."""
         if self.root < 0:
             return self
         is_below = self.nodes != self.root
@@ -228,37 +230,39 @@ class Taxonomy:
         >>> placed.indptr.tolist(), placed.distances.tolist(), placed.outside.tolist()
         ([0, 2, 3], [0, 1, 0], [False, True])
         """
-        codes = np.fromiter(map(self._find_first, labels), np.int64, len(labels))
-        is_outside = codes < 0
-        n_outside = int(is_outside.sum())
-        placed_codes = codes[~is_outside]
-        row_ptr, flat = ragged.take_rows(self.indptr, placed_codes)
-        reached, local_nodes = np.unique(self.ancestors[flat], return_inverse=True)
+        positions = np.fromiter(map(self._find_first, labels), np.int64, len(labels))
+        is_inside = positions >= 0
+        n_outside = int((~is_inside).sum())
+        inside_positions = positions[is_inside]
+        inside_indptr, pairs = ragged.take_rows(self.indptr, inside_positions)
+        # Number the ancestors that occur. Labels outside the taxonomy get the next numbers.
+        ancestors, inside_nodes = np.unique(self.ancestors[pairs], return_inverse=True)
 
-        widths = np.ones(len(codes), np.int64)
-        widths[~is_outside] = np.diff(row_ptr)
-        is_inside_pair = np.repeat(~is_outside, widths)
+        # A label outside the taxonomy has one pair: itself, at distance 0.
+        widths = np.ones(len(positions), np.int64)
+        widths[is_inside] = np.diff(inside_indptr)
+        is_inside_pair = np.repeat(is_inside, widths)
         nodes = np.empty(len(is_inside_pair), np.int32)
-        nodes[is_inside_pair] = local_nodes
-        nodes[~is_inside_pair] = len(reached) + np.arange(n_outside)
+        nodes[is_inside_pair] = inside_nodes
+        nodes[~is_inside_pair] = len(ancestors) + np.arange(n_outside)
         distances = np.zeros(len(is_inside_pair), np.int32)
-        distances[is_inside_pair] = self.distances[flat]
+        distances[is_inside_pair] = self.distances[pairs]
 
-        depth = np.zeros(len(codes), np.int64)
-        depth[~is_outside] = self.depth[placed_codes]
+        depth = np.zeros(len(positions), np.int64)
+        depth[is_inside] = self.depth[inside_positions]
         height_outside = np.zeros(n_outside, np.int64)
-        longest_way = int(self.height[self.roots].max(initial=0))
+        height_below_root = int(self.height[self.roots].max(initial=0))
         has_implied_root = len(self.roots) > 1
         return Placed(
             indptr=ragged.offsets(widths),
             nodes=nodes,
             distances=distances,
             depth=depth,
-            height=np.concatenate([self.height[reached], height_outside]),
-            outside=is_outside,
-            root=self._find_root_among(reached),
-            top=longest_way + 1,
-            span=longest_way + int(has_implied_root),
+            height=np.concatenate([self.height[ancestors], height_outside]),
+            outside=~is_inside,
+            root=self._find_root_among(ancestors),
+            height_of_implied_root=height_below_root + 1,
+            height_of_root=height_below_root + int(has_implied_root),
         )
 
     def _find_first(self, terms: Terms) -> int:
@@ -270,11 +274,11 @@ class Taxonomy:
         return -1
 
     def _find_root_among(self, positions: Codes) -> int:
-        """Return the place of the root among positions, or -1 if it is not among them."""
+        """Return the index of the root in an array of positions, or -1 if it is not in it."""
         if self.root is None:
             return -1
-        places = np.flatnonzero(positions == self.root)
-        return int(places[0]) if len(places) else -1
+        indices = np.flatnonzero(positions == self.root)
+        return int(indices[0]) if len(indices) else -1
 
 
 def _links_of_parents(
@@ -282,10 +286,10 @@ def _links_of_parents(
 ) -> Iterator[tuple[Any, Any, str]]:
     """Yield the links of a mapping from each child to its parent or parents."""
     for child, value in parents.items():
-        own_parents: Sequence[Any] = [value]
+        child_parents: Sequence[Any] = [value]
         if isinstance(value, (list, tuple)):
-            own_parents = value or [None]
-        for parent in own_parents:
+            child_parents = value or [None]  # an empty list makes a root
+        for parent in child_parents:
             yield child, parent, at(source, shown(child))
 
 

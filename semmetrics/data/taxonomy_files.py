@@ -17,7 +17,7 @@ from semmetrics.data.wordnet import read_wordnet
 from semmetrics.errors import InputError
 from semmetrics.schema import LINKS, Table
 
-_TAXONOMY_KINDS = ("json", "csv", "tsv")
+_TAXONOMY_FORMATS = ("json", "csv", "tsv")
 
 
 def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
@@ -61,8 +61,10 @@ def as_taxonomy(value: Any, *, options: ReadOptions = DEFAULTS) -> Taxonomy:
         source = "taxonomy"
         if isinstance(data, Source):
             source = data.name
-            kind = format_among(data, options, "a taxonomy is", _TAXONOMY_KINDS)
-            if kind == "json":
+            file_format = format_among(
+                data, options, "a taxonomy is", _TAXONOMY_FORMATS
+            )
+            if file_format == "json":
                 data = data.parsed(parse_source)
         if isinstance(data, Mapping):
             return Taxonomy.from_parents(data, source)

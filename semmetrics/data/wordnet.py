@@ -47,7 +47,7 @@ def read_wordnet(
     Parameters
     ----------
     folder : path, optional
-        The folder of WordNet's files data.noun and index.noun. Default: where nltk has them.
+        The folder of WordNet's files data.noun and index.noun. Default: the folder of nltk.
     max_bytes : int
         The largest size of a file.
 
@@ -105,7 +105,7 @@ def _check_offsets(
 def _link_synsets(
     hypernyms: Mapping[str, list[str]], name_of_offset: Mapping[str, str], source: str
 ) -> list[tuple[str, str | None, str]]:
-    """Return the links of a taxonomy: name of a synset, name of a hypernym or None, source."""
+    """Return the links from synsets to their hypernyms. Roots have a link to None."""
     links: list[tuple[str, str | None, str]] = []
     for offset, parents in hypernyms.items():
         name = name_of_offset[offset]
@@ -136,7 +136,7 @@ def _load_file(
 
 
 def _read_lines(source: Source, read: Callable[[str], _T]) -> Iterator[_T]:
-    """Yield the entry in each line. Lines of the licence are indented and left out."""
+    """Yield the entry in each line, except for the lines of the licence, which are indented."""
     for number, line in enumerate(source.text.splitlines(), 1):
         if not line or line.startswith("  "):
             continue
@@ -171,8 +171,8 @@ def _read_synset(line: str) -> _Synset:
     n_words = int(parts[3], 16)
     end_of_words = 4 + 2 * n_words
     n_pointers = int(parts[end_of_words])
-    first = end_of_words + 1
-    pointers = parts[first : first + 4 * n_pointers]
+    start = end_of_words + 1
+    pointers = parts[start : start + 4 * n_pointers]
     symbols = pointers[::4]
     targets = pointers[1::4]
     parts_of_speech = pointers[2::4]

@@ -79,7 +79,7 @@ def unused_rules(
     for name, option in OPTIONS.items():
         if name in noted_elsewhere or name not in options.set_by_user:
             continue
-        if option.acts_by == "embedding":
+        if option.measure_option == "embedding":
             why = f"none of the measures compares meanings ({example_measure} does)"
             notes.append(no_effect(name, why))
     return notes

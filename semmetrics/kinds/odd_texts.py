@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from semmetrics.data.lists import Ids, gather
+from semmetrics.data.item_ids import Ids
+from semmetrics.data.lists import gather
 from semmetrics.errors import Fact
 from semmetrics.kinds.note_builders import counted, named
 from semmetrics.messages import plural

@@ -15,8 +15,8 @@ from semmetrics.options import (
     OPTIONS,
     clean_rule,
     decoding_rules,
-    is_asked,
-    is_given,
+    is_on,
+    is_set,
 )
 
 
@@ -138,7 +138,7 @@ class ResolvedOptions:
             if option.kinds and kind not in option.kinds:
                 continue
             value = self.value(name)
-            is_changed_number = option.read is not str and is_asked(name, value)
+            is_changed_number = option.read is not str and is_set(name, value)
             if isinstance(value, str) or is_changed_number:
                 settings[option.key] = str(value)
         return settings
@@ -198,7 +198,7 @@ def resolve_options(
     values.update(fixed)
     values["read"] = values["read"] or DEFAULTS
     set_by_user = frozenset(
-        name for name, value in set_options.items() if is_asked(name, value)
+        name for name, value in set_options.items() if is_set(name, value)
     )
     return ResolvedOptions(set_by_user=set_by_user, opened={}, **values)
 
@@ -207,7 +207,7 @@ def _check_kind(set_options: Mapping[str, Any], kind: str) -> None:
     """Raise an error if an option is set that does not exist for a kind."""
     for name, value in set_options.items():
         kinds = OPTIONS[name].kinds
-        if not is_given(value) or not kinds or kind in kinds:
+        if not is_on(value) or not kinds or kind in kinds:
             continue
         values = {"name": name, "kind": kind}
         if name == "top_k" and kind == "retrieval":

@@ -259,6 +259,6 @@ def _describe_sides(
 def _describe_words(sample: Sample) -> str:
     """Write the mean number of words of a sample's strings."""
     about = ""
-    if sample.cut:
+    if sample.is_cut:
         about = "about "
-    return f" of {about}{sample.words:.1f} words on average"
+    return f" of {about}{sample.mean_words:.1f} words on average"

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 from semmetrics.messages.counts import counted, plural, pluralize
 from semmetrics.messages.display import (
-    a_kind,
     brief,
     listing,
     printable,
     shown,
+    type_with_article,
     visible,
 )
 from semmetrics.messages.formatter import (
@@ -46,7 +46,7 @@ __all__ = [
     "MESSAGES",
     "Message",
     "Spelling",
-    "a_kind",
+    "type_with_article",
     "ask_which",
     "as_sentence",
     "brief",

@@ -60,7 +60,7 @@ def printable(text: str) -> str:
 def listing(
     names: Iterable[object], *, most: int = 5, write: Callable[[object], str] = repr
 ) -> str:
-    """Return the first few names, quoted, and the number of the others.
+    """Return the first few names, quoted, and the number of other names.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def listing(
     most : int
         The largest number of names.
     write : callable
-        How a name is written.
+        Returns a name as it is shown.
 
     Examples
     --------
@@ -81,6 +81,20 @@ def listing(
     if n_others <= 0:
         return first_names
     return f"{first_names} and {n_others} more"
+
+
+def join_by_or(names: Iterable[object]) -> str:
+    """Return names separated by commas, with "or" before the last one.
+
+    Examples
+    --------
+    >>> join_by_or(["a"]), join_by_or(["a", "b", "c"])
+    ('a', 'a, b or c')
+    """
+    *first_names, last_name = map(str, names)
+    if not first_names:
+        return last_name
+    return f"{', '.join(first_names)} or {last_name}"
 
 
 def brief(value: object) -> str:
@@ -111,12 +125,12 @@ def shown(value: object) -> str:
     return f"{value[: _MAX_SHOWN_CHARACTERS - 3]!r}..."
 
 
-def a_kind(value: object) -> str:
+def type_with_article(value: object) -> str:
     """Return the type of a value with its article.
 
     Examples
     --------
-    >>> a_kind(3), a_kind(0.5)
+    >>> type_with_article(3), type_with_article(0.5)
     ('an int', 'a float')
     """
     if value is None:

@@ -34,7 +34,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from semmetrics.messages.counts import plural, pluralize
-from semmetrics.messages.display import a_kind, brief, listing
+from semmetrics.messages.display import brief, join_by_or, listing, type_with_article
 from semmetrics.messages.message import Message
 from semmetrics.messages.suggestions import did_you_mean
 
@@ -46,7 +46,7 @@ _ELSE = "else "
 
 
 def keyword(name: str, value: str = "") -> str:
-    """Return an option as Python code has it.
+    """Return an option as Python code writes it.
 
     Examples
     --------
@@ -163,9 +163,9 @@ class _FieldFormatter(string.Formatter):
         self._writers: dict[str, Callable[[Any], str]] = {
             "list": listing,
             "unquoted": _unquoted,
-            "or": _joined_by_or,
+            "or": join_by_or,
             "such as": _such_as,
-            "type": a_kind,
+            "type": type_with_article,
             "plural": plural,
             "sentence": as_sentence,
             "options": self._options,
@@ -226,13 +226,6 @@ class _FieldFormatter(string.Formatter):
 
 def _unquoted(names: Sequence[object]) -> str:
     return ", ".join(map(str, names))
-
-
-def _joined_by_or(names: Sequence[object]) -> str:
-    *first_names, last_name = map(str, names)
-    if not first_names:
-        return last_name
-    return f"{', '.join(first_names)} or {last_name}"
 
 
 def _such_as(examples: Sequence[object]) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from semmetrics.messages.display import join_by_or
+
 _MIN_PREFIX = 3
-"""The fewest letters for which all names that start with them are suggested."""
+"""The fewest letters of a name for which all longer names are suggested."""
 
 
 def fold(name: str) -> str:
@@ -42,10 +44,10 @@ def did_you_mean(
     >>> did_you_mean("coco", ["f30k", "coco-1k", "coco-caption"])
     'did you mean coco-1k or coco-caption?'
     """
-    near = nearest_names(name, known, most=most)
-    if not near:
+    nearest = nearest_names(name, known, most=most)
+    if not nearest:
         return otherwise
-    return ask_which(near)
+    return ask_which(nearest)
 
 
 def ask_which(names: Sequence[str]) -> str:
@@ -56,10 +58,7 @@ def ask_which(names: Sequence[str]) -> str:
     >>> ask_which(["BLEU-1"]), ask_which(["BLEU-1", "BLEU-2", "BLEU-3"])
     ('did you mean BLEU-1?', 'did you mean BLEU-1, BLEU-2 or BLEU-3?')
     """
-    *first, last = names
-    if first:
-        last = f"{', '.join(first)} or {last}"
-    return f"did you mean {last}?"
+    return f"did you mean {join_by_or(names)}?"
 
 
 def nearest_names(
@@ -95,10 +94,10 @@ def nearest_names(
         longer = [key for key in originals if key.startswith(folded)]
         if longer:
             return [originals[key] for key in longer[: 2 * most]]
-    near = difflib.get_close_matches(folded, originals, n=most, cutoff=cutoff)
-    if not near:
-        near = _nearest_by_beginning(folded, originals, most, cutoff)
-    return [originals[key] for key in near]
+    nearest = difflib.get_close_matches(folded, originals, n=most, cutoff=cutoff)
+    if not nearest:
+        nearest = _nearest_by_beginning(folded, originals, most, cutoff)
+    return [originals[key] for key in nearest]
 
 
 def _nearest_by_beginning(

@@ -268,7 +268,7 @@ def show_nearest(
     parser = str(measure["parser"])
     captions = str(measure["captions"])
     phrases = _phrase_table(task, parser, captions, model_key(measure))
-    indptr, references = task.pairs(row, row + 1)
+    indptr, references = task.item_references(row, row + 1)
     item = CandidateReferences(task.candidates[row : row + 1], indptr, references)
     candidate_side, reference_side = phrases.sides(item)
     if not len(candidate_side.codes) or not len(reference_side.codes):

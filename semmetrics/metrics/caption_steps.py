@@ -165,7 +165,7 @@ class CandidateReferences(NamedTuple):
 @kept
 def captions_of(block: CaptionBlock) -> CandidateReferences:
     """Return the candidate and the references of each item of a block."""
-    indptr, references = block.task.pairs(block.start, block.stop)
+    indptr, references = block.task.item_references(block.start, block.stop)
     candidates = block.task.candidates[block.start : block.stop]
     return CandidateReferences(candidates, indptr, references)
 

@@ -13,7 +13,7 @@ from semmetrics.data.tasks import (
     ClassRanks,
     ClassScores,
     ClassTask,
-    Decided,
+    PredictedClasses,
     kept,
 )
 from semmetrics.errors import InputError
@@ -25,11 +25,11 @@ UNSEEN = "unseen"
 
 
 @kept
-def predict_classes(block: ClassBlock, candidates: str) -> Decided:
+def predict_classes(block: ClassBlock, candidates: str) -> PredictedClasses:
     """Predict the class of each image. ``candidates`` names the classes to choose from."""
     task = block.task
     columns = task.columns(candidates)
-    decided = task.decide(block.start, block.stop, columns)
+    decided = task.predict(block.start, block.stop, columns)
     n_tied = int(decided.tied.sum())
     n_without = int((decided.predicted < 0).sum())
     block.observations.count("tied", n_tied, candidates, 1)
@@ -42,7 +42,7 @@ def rank_true_classes(block: ClassBlock, candidates: str) -> ClassRanks:
     """Find the rank of each image's true class among the candidates with that name."""
     task = block.task
     columns = task.columns(candidates)
-    return task.place(block.start, block.stop, columns)
+    return task.rank(block.start, block.stop, columns)
 
 
 def array_task(

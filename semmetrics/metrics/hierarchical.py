@@ -415,7 +415,7 @@ class LabelDistances(Statistic):
     def _joined_distance(self, pred: Side, ref: Side, placed: Placed) -> Ints | int:
         """Return the distance of each predicted label through an implied root."""
         if not self._counts_edges:
-            return placed.top
+            return placed.height_of_implied_root
         least_ref_depth = np.full(len(ref), _UNREACHABLE)
         ref_items = ragged.row_numbers(ref.indptr)
         np.minimum.at(least_ref_depth, ref_items, placed.depth[ref.codes])
@@ -426,7 +426,7 @@ class LabelDistances(Statistic):
 
     def _largest_distance(self, placed: Placed) -> int:
         """Return the largest distance that the taxonomy allows."""
-        largest_height = max(placed.span, 1)
+        largest_height = max(placed.height_of_root, 1)
         if self._counts_edges:
             return 2 * largest_height
         return largest_height

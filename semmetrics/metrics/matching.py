@@ -24,7 +24,7 @@ from semmetrics.core.backend import round_to
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import UNUSED, Block, LabelTask, Step, Synonyms, kept
+from semmetrics.data.tasks import UNUSED_COLUMNS, Block, LabelTask, Step, Synonyms, kept
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.options import OPTIONS
@@ -197,7 +197,7 @@ def no_scores(name: str, task: LabelTask, alternative: str = "") -> InputError:
     """
     if task.ref.scores is not None:
         return InputError("swapped-sides", sign="only the ground truth has scores")
-    columns = sorted(task.observations.names_of(UNUSED))
+    columns = sorted(task.observations.names_of(UNUSED_COLUMNS))
     unused = "".join(f", {column}" for column in columns)
     explanation = ""
     if task.binary:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths, offsets, row_numbers, take_rows
-from semmetrics.data.rankings import MOST, PHI, Phi
+from semmetrics.data.rankings import MOST_SIMILAR, PHI, Phi
 from semmetrics.data.tasks import RetrievalTask, kept
 from semmetrics.metrics.image_similarity import (
     captions_of_images,
@@ -130,7 +130,7 @@ def most_similar_items(
         leave_out = view.relation()
     return most_similar(
         view.phi.matrix,
-        task.beside[MOST],
+        task.beside[MOST_SIMILAR],
         queries=view.phi.queries,
         leave_out=leave_out,
     )

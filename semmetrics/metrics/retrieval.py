@@ -92,7 +92,7 @@ def rank_positives(block: RankBlock) -> Ranks:
     ranks = block.task.ranks(block.start, block.stop)
     block.observations.count("queries", len(block))
     block.observations.count("undecided", int(ranks.undecided.sum()))
-    block.observations.count("without_positives", int((ranks.number == 0).sum()))
+    block.observations.count("without_positives", int((ranks.n_positives == 0).sum()))
     block.observations.count("last", int(_are_last(ranks).sum()))
     return ranks
 
@@ -152,7 +152,7 @@ def precision_at_r(ranks: Ranks) -> Floats:
     >>> precision_at_r(ranks), map_at_r(ranks)
     (array([0.5]), array([0.5]))
     """
-    n_positives = ranks.number
+    n_positives = ranks.n_positives
     return divide(ranks.hits(n_positives), n_positives)
 
 
@@ -172,13 +172,13 @@ def map_at_r(ranks: Ranks) -> Floats:
     ----------
     Musgrave, Belongie, Lim 2020, "A metric learning reality check", section 4.1.
     """
-    n_positives = ranks.number
+    n_positives = ranks.n_positives
     cutoff_of_positive = np.repeat(n_positives, n_positives)
     return _average_precision(ranks, cutoff_of_positive)
 
 
 def _recall(ranks: Ranks, k: int = _ANY_RANK) -> Floats:
-    return np.asarray(recall(ranks.hits(k), ranks.number))
+    return np.asarray(recall(ranks.hits(k), ranks.n_positives))
 
 
 def _precision(ranks: Ranks, k: int | None = None) -> Floats:
@@ -195,7 +195,7 @@ def _average_precision(ranks: Ranks, k: int | Ints = _ANY_RANK) -> Floats:
     precisions = np.where(ranks.ranks <= k, n_found / ranks.ranks, 0.0)
     query = row_numbers(ranks.indptr)
     sums = np.bincount(query, precisions, len(ranks.candidates))
-    return divide(sums, ranks.number)
+    return divide(sums, ranks.n_positives)
 
 
 def _hit(ranks: Ranks, k: int = _ANY_RANK) -> Floats:
@@ -243,10 +243,10 @@ class QueryValues(Statistic):
             name = self.values.__name__
             leaves_out = False  # positives are candidates
             block.observations.count("fewer", n_fewer, self.k, name, leaves_out)
-        values = np.where(ranks.number > 0, values, np.nan)
+        values = np.where(ranks.n_positives > 0, values, np.nan)
         # Queries that rank nothing are "undefined" at most, and never "no_prediction".
         n_pred = np.ones(len(block), np.int64)
-        return families.value_columns(values, n_pred, ranks.number)
+        return families.value_columns(values, n_pred, ranks.n_positives)
 
 
 class QueryMeans(ItemMeans):
@@ -337,7 +337,7 @@ class FirstRanks(Statistic):
     def compute(self, block: RankBlock) -> dict[str, Any]:
         """Return the column."""
         ranks = rank_relevant(block, self.rel)
-        return {"rank": Dense(np.where(ranks.number > 0, ranks.best, 0))}
+        return {"rank": Dense(np.where(ranks.n_positives > 0, ranks.best, 0))}
 
 
 class MedianFamily(Family):

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.tasks import Block, ClassScores, ClassTask, Decided
+from semmetrics.data.tasks import Block, ClassScores, ClassTask, PredictedClasses
 from semmetrics.errors import ITEM, InputError, at
 from semmetrics.metrics.array_inputs import integer_array
 from semmetrics.metrics.class_predictions import (
@@ -220,7 +220,7 @@ def _has_rounded_differences(task: ClassTask) -> bool:
 
 
 def _check_group(
-    block: ClassBlock, best: Decided, group: str, is_ranked: Bools
+    block: ClassBlock, best: PredictedClasses, group: str, is_ranked: Bools
 ) -> None:
     """Check the scores of the best classes of a group."""
     task = block.task
@@ -232,7 +232,7 @@ def _check_group(
         else:
             where = ITEM.format(int(image_id))
         raise InputError("no-class-score", where, group=group)
-    if isinstance(task.scores, ClassScores) and task.scores.integer:
+    if isinstance(task.scores, ClassScores) and task.scores.has_integers:
         # float64 would round them, and their differences decide between constants.
         is_inexact = np.abs(best.values.astype(np.float64)) >= _MAX_EXACT_SCORE
         is_inexact &= is_ranked

@@ -1,6 +1,6 @@
 """The options of every function and command, each described once.
 
-The description of an option has its help, default, choices and the data it applies to. These
+The description of an option contains its help, default, choices and the data it applies to. These
 things follow from it:
 
 - the keyword of `semmetrics.score` and its type
@@ -9,8 +9,8 @@ things follow from it:
 - the options that a protocol may set, and the part of a signature that records them
 
 To add an option of `semmetrics.score`, add a field to one of the classes that `keywords.Options`
-inherits from, in `measure_options` or `kind_options`. `option.Option` describes what can be said
-about an option. Code reads its value from an attribute of `semmetrics.kinds.options.ResolvedOptions`,
+inherits from, in `measure_options` or `kind_options`. The docstring of `option.Option` lists the
+properties of an option. Code reads its value from an attribute of `semmetrics.kinds.options.ResolvedOptions`,
 which you also add. To add an option of one command only, add it to `commands.COMMAND_OPTIONS`. Run
 ``python docs/generate.py`` to update the page of options.
 """
@@ -18,27 +18,27 @@ which you also add. To add an option of one command only, add it to `commands.CO
 from semmetrics.options.checks import check_options as check_options
 from semmetrics.options.checks import flag as flag
 from semmetrics.options.checks import hint_of as hint_of
-from semmetrics.options.checks import is_asked as is_asked
-from semmetrics.options.checks import is_given as is_given
+from semmetrics.options.checks import is_on as is_on
+from semmetrics.options.checks import is_set as is_set
 from semmetrics.options.choices import AGGREGATIONS as AGGREGATIONS
 from semmetrics.options.choices import AGREEMENT as AGREEMENT
-from semmetrics.options.choices import CERTAINTY as CERTAINTY
 from semmetrics.options.choices import COLUMNS as COLUMNS
+from semmetrics.options.choices import COMMAND_TITLES as COMMAND_TITLES
 from semmetrics.options.choices import CORRECTIONS as CORRECTIONS
 from semmetrics.options.choices import DECODING as DECODING
-from semmetrics.options.choices import ENDINGS as ENDINGS
+from semmetrics.options.choices import FILES_OF_SIDE as FILES_OF_SIDE
+from semmetrics.options.choices import FORMAT_OF_EXTENSION as FORMAT_OF_EXTENSION
 from semmetrics.options.choices import FORMATS as FORMATS
+from semmetrics.options.choices import INTERVALS as INTERVALS
 from semmetrics.options.choices import JUDGEMENT_TESTS as JUDGEMENT_TESTS
 from semmetrics.options.choices import KINDS as KINDS
-from semmetrics.options.choices import OF_COMMANDS as OF_COMMANDS
-from semmetrics.options.choices import OF_VALUES as OF_VALUES
 from semmetrics.options.choices import OTHER as OTHER
 from semmetrics.options.choices import RANKED_BY as RANKED_BY
-from semmetrics.options.choices import READ_SIDE as READ_SIDE
-from semmetrics.options.choices import RECORD_ENDINGS as RECORD_ENDINGS
+from semmetrics.options.choices import RECORD_EXTENSIONS as RECORD_EXTENSIONS
 from semmetrics.options.choices import RESULT_FORMATS as RESULT_FORMATS
 from semmetrics.options.choices import TESTS as TESTS
 from semmetrics.options.choices import TITLES as TITLES
+from semmetrics.options.choices import VALUE_TESTS as VALUE_TESTS
 from semmetrics.options.commands import COMMAND_OPTIONS as COMMAND_OPTIONS
 from semmetrics.options.decoding import clean_number as clean_number
 from semmetrics.options.decoding import clean_rule as clean_rule

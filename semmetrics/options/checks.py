@@ -37,7 +37,7 @@ def flag(name: str, value: str = "") -> str:
     flag_name = f"--{name.replace('_', '-')}"
     if option is not None:
         flag_name = option.flag
-    is_empty_or_quoted = value[:1] in ("", "'", '"')
+    is_empty_or_quoted = not value or value[0] in ("'", '"')
     if value in ("\n", "\t"):
         shell_value = f"${value!r}"
     elif is_empty_or_quoted:
@@ -59,14 +59,14 @@ def hint_of(name: str) -> Any:
     return getattr(hint, "__origin__", hint)
 
 
-def is_given(value: Any) -> bool:
+def is_on(value: Any) -> bool:
     """Return whether the value of an option turns it on.
 
     None, False, 0, and an empty list, tuple or string do not. All other values do.
 
     Examples
     --------
-    >>> is_given(None), is_given(()), is_given("skip"), is_given({})
+    >>> is_on(None), is_on(()), is_on("skip"), is_on({})
     (False, False, True, True)
     """
     if value is None:
@@ -76,17 +76,17 @@ def is_given(value: Any) -> bool:
     return True
 
 
-def is_asked(name: str, value: Any) -> bool:
+def is_set(name: str, value: Any) -> bool:
     """Return whether the value of an option turns it on or is a number other than its default.
 
-    Unlike `is_given`, this includes the number 0 if it is not the default.
+    Unlike `is_on`, this includes the number 0 if it is not the default.
 
     Examples
     --------
-    >>> is_asked("seed", 0), is_asked("keep_at_least", 0), is_asked("level", None)
+    >>> is_set("seed", 0), is_set("keep_at_least", 0), is_set("level", None)
     (True, False, False)
     """
-    if is_given(value):
+    if is_on(value):
         return True
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number:
@@ -95,7 +95,7 @@ def is_asked(name: str, value: Any) -> bool:
 
 
 def check_options(
-    function: str, given: Mapping[str, Any], own: Iterable[str] = ()
+    function: str, options: Mapping[str, Any], parameters: Iterable[str] = ()
 ) -> None:
     """Check the names and the values of the options that a function was called with.
 
@@ -103,8 +103,8 @@ def check_options(
     ----------
     function : str
         A key of `TAKEN`. A function that is not in that table takes all options.
-    given : mapping of name to value
-    own : iterable of str
+    options : mapping of name to value
+    parameters : iterable of str
         The other parameters of the function, which an error may suggest.
 
     Raises
@@ -124,11 +124,11 @@ def check_options(
     strings.
     """
     known_options = TAKEN.get(function, OPTIONS)
-    for name, value in given.items():
+    for name, value in options.items():
         if value is None and name in OPTIONS:
             continue
         if name not in known_options:
-            _raise_unknown(function, name, own, known_options)
+            _raise_unknown(function, name, parameters, known_options)
         _check_value(name, value, known_options[name])
 
 
@@ -144,13 +144,10 @@ def _check_value(name: str, value: Any, option: Option) -> None:
 
 
 def _raise_unknown(
-    function: str, name: str, own: Iterable[str], known: Mapping[str, Option]
+    function: str, name: str, parameters: Iterable[str], known: Mapping[str, Option]
 ) -> NoReturn:
     """Raise the error for an option that a function does not take."""
-    parameters = []
-    for parameter in own:
-        if parameter not in ("self", "options"):
-            parameters.append(parameter)
+    parameters = [own for own in parameters if own not in ("self", "options")]
     names = [*parameters, *known]
     remedy = ""
     synonym = option_of_synonym(name)

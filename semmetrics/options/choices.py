@@ -6,48 +6,48 @@ KINDS = ("labels", "captions", "retrieval", "classes")
 """The kinds of data that can be evaluated. Each has a package in `semmetrics.kinds`."""
 
 # The headings of --help
-WHAT = "Measures"
+MEASURES = "Measures"
 DATA = "Data"
-MEANING = "Embeddings"
+EMBEDDINGS = "Embeddings"
 CAPTIONS = "Captions"
 RETRIEVAL = "Retrieval"
 CLASSES = "Classes"
-CERTAINTY = "Confidence intervals and signatures"
-HOW = "Comparison"
-PEOPLE = "Human judgements"
+INTERVALS = "Confidence intervals and signatures"
+COMPARISON = "Comparison"
+JUDGEMENTS = "Human judgements"
 SHEETS = "Annotation sheets"
-JAVA = "SPICE program"
-SCALE = "Large data"
-READ = "Reading files"
-WRITE = "Output"
+SPICE = "SPICE program"
+LARGE_DATA = "Large data"
+FILES = "Reading files"
+RESULT = "Output"
 OTHER = "Other options"
-READ_SIDE = "Reading the files of one side"
+FILES_OF_SIDE = "Reading the files of one side"
 TITLES = (
-    WHAT,
-    PEOPLE,
-    HOW,
+    MEASURES,
+    JUDGEMENTS,
+    COMPARISON,
     DATA,
-    MEANING,
+    EMBEDDINGS,
     CAPTIONS,
     RETRIEVAL,
     CLASSES,
-    CERTAINTY,
-    JAVA,
-    READ,
-    READ_SIDE,
-    SCALE,
+    INTERVALS,
+    SPICE,
+    FILES,
+    FILES_OF_SIDE,
+    LARGE_DATA,
     SHEETS,
-    WRITE,
+    RESULT,
     OTHER,
 )
 """The headings of ``--help``, in order."""
-OF_COMMANDS = (WRITE, SCALE, SHEETS, OTHER)
+COMMAND_TITLES = (RESULT, LARGE_DATA, SHEETS, OTHER)
 """The headings of options that exist only on the command line."""
 FOR_LABELS = ("labels",)
 FOR_CAPTIONS = ("captions",)
 FOR_RETRIEVAL = ("retrieval",)
 FOR_CLASSES = ("classes",)
-FOR_TEXTS = FOR_CAPTIONS + FOR_RETRIEVAL  # Retrieval computes phi from captions
+FOR_TEXTS = FOR_CAPTIONS + FOR_RETRIEVAL  # Retrieval computes phi from captions.
 FOR_MEANINGS = FOR_LABELS + FOR_TEXTS
 FORMATS = {
     **dict.fromkeys(("json", "jsonl", "csv", "tsv", "parquet", "arrow"), KINDS),
@@ -77,7 +77,7 @@ RESULT_FORMATS = {
     "html": "the same table in HTML",
 }
 """The formats of results, each with a description."""
-ENDINGS = {
+FORMAT_OF_EXTENSION = {
     ".csv": "csv",
     ".json": "json",
     ".tex": "latex",
@@ -85,7 +85,7 @@ ENDINGS = {
     ".html": "html",
 }
 """The formats of results by the extension of the output file."""
-RECORD_ENDINGS = (".tsv", ".jsonl", ".parquet")
+RECORD_EXTENSIONS = (".tsv", ".jsonl", ".parquet")
 """The extensions of output files with one record per row. ``--format`` has no such formats."""
 
 TESTS = {
@@ -108,7 +108,7 @@ DECODING = (
     "dirichlet:2.36",
 )
 """Examples of decoding rules, which turn scores into label sets."""
-OF_VALUES = ("t", "wilcoxon", "randomization")
+VALUE_TESTS = ("t", "wilcoxon", "randomization")
 """The tests that work on values without items, such as one value per dataset."""
 CORRECTIONS = {
     "holm": "Holm",

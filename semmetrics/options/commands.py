@@ -5,60 +5,60 @@ from __future__ import annotations
 from semmetrics.options.choices import (
     AGGREGATIONS,
     AGREEMENT,
+    COMPARISON,
     CORRECTIONS,
     DATA,
+    EMBEDDINGS,
     FOR_LABELS,
-    HOW,
-    JAVA,
     JUDGEMENT_TESTS,
-    MEANING,
-    PEOPLE,
+    JUDGEMENTS,
+    LARGE_DATA,
+    MEASURES,
     RANKED_BY,
-    SCALE,
+    RESULT,
     SHEETS,
+    SPICE,
     TESTS,
-    WHAT,
-    WRITE,
 )
 from semmetrics.options.option import Option, name_options
 from semmetrics.options.tables import READING
 
-_MANIFEST = Option("Use another manifest (TOML).", MEANING, file=True)
+_MANIFEST = Option("Use another manifest (TOML).", EMBEDDINGS, file=True)
 _BASELINE = Option(
     "System that all others are compared with, by its file name. By default, all "
     "pairs are compared.",
-    HOW,
+    COMPARISON,
     metavar="NAME",
     common=True,
 )
 _CORRECTION = Option(
     "Correction of p-values for multiple comparisons.",
-    HOW,
+    COMPARISON,
     default="holm",
     choices=tuple(CORRECTIONS),
     common=True,
 )
 _GROUP_BY = Option(
     "Column of RATINGS. Each of its values also gets its own rows in the result.",
-    PEOPLE,
+    JUDGEMENTS,
     metavar="COLUMN",
     common=True,
 )
 _ID_PATTERN = Option(
     "Regular expression that selects the part of an id in RATINGS to compare. The "
     "part is the expression's group, or the whole match.",
-    PEOPLE,
+    JUDGEMENTS,
     metavar="REGEX",
 )
 _THRESHOLDS = Option(
     "Thresholds to compute, including both ends of a range. The default is 0:1:0.01.",
-    WHAT,
+    MEASURES,
     metavar="START:STOP:STEP|T,...",
     common=True,
 )
 _MEASURE = Option(
     "The measure.",
-    WHAT,
+    MEASURES,
     flags=("-m", "--measure"),
     metavar="MEASURE",
     names="measures",
@@ -67,15 +67,15 @@ _MEASURE = Option(
 _MEASURES = _MEASURE._replace(repeat=True)
 _OUTPUT_FILE = Option(
     "Write the result to this file.",
-    WRITE,
+    RESULT,
     flags=("-o", "--output"),
     required=True,
-    written=("",),
+    output_extensions=("",),
     common=True,
 )
 _RESULT_FORMAT = Option(
     "Format of the result.",
-    WRITE,
+    RESULT,
     default="table",
     flags=("--format",),
     choices=("table", "json"),
@@ -86,38 +86,38 @@ _RECORD_EXTENSIONS = (*_SHEET_EXTENSIONS, ".tsv", ".parquet", ".tex", ".md", "-"
 _COMPETITION_OPTIONS = name_options(
     output=Option(
         "Write the state to this file, as JSON.",
-        WRITE,
+        RESULT,
         flags=("-o", "--output"),
-        written=("",),
+        output_extensions=("",),
         common=True,
     ),
     exclude=Option(
         "Images that must not be selected, one id per line. The next images are "
         "selected instead.",
-        WHAT,
+        MEASURES,
         file=True,
         common=True,
     ),
     sheet=Option(
         "Write a sheet for references to this file.",
         SHEETS,
-        written=_SHEET_EXTENSIONS,
+        output_extensions=_SHEET_EXTENSIONS,
         common=True,
     ),
     rating_sheet=Option(
         "Write a sheet for rating the answers to this file.",
         SHEETS,
-        written=_SHEET_EXTENSIONS,
+        output_extensions=_SHEET_EXTENSIONS,
     ),
     page=Option(
         "Write a sheet as HTML pages for annotation, one per annotator, such as "
         "page-1.html.",
         SHEETS,
-        written=("",),
+        output_extensions=("",),
         common=True,
     ),
     rating_page=Option(
-        "Write a sheet for ratings as HTML pages.", SHEETS, written=("",)
+        "Write a sheet for ratings as HTML pages.", SHEETS, output_extensions=("",)
     ),
     annotators=Option(
         "Number of rows per image, or per answer to rate.",
@@ -149,7 +149,7 @@ _STREAM_OPTIONS = name_options(
         "Read JSONL, CSV, Parquet or Arrow files block by block and discard items after "
         "scoring, so memory use does not grow with the files. A file, folder, quoted "
         "pattern or NAME=PATTERN is one system.",
-        SCALE,
+        LARGE_DATA,
         read=bool,
     ),
 )
@@ -157,61 +157,61 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "score": name_options(
         rescore=Option(
             "Recompute a signature on these files, and report where the results differ.",
-            WRITE,
+            RESULT,
             metavar="SIGNATURE",
         ),
         graded=Option(
             "Shade the scores of each measure from the worst (red) to the best (green), in "
             "LaTeX (packages booktabs, and xcolor with [table]) and HTML. The best scores "
             "are bold with and without this option.",
-            WRITE,
+            RESULT,
             read=bool,
         ),
         runs=Option(
             "Treat the PRED files as runs of one system, and show mean (std, n-1) over the "
             "runs.",
-            WRITE,
+            RESULT,
             read=bool,
         ),
         classification_report=Option(
             "Show precision, recall, F1 and support of each label, and their averages, "
             "instead of the scores. With --ci, each value has an interval.",
-            WRITE,
+            RESULT,
             kinds=FOR_LABELS,
             read=bool,
         ),
         per_item=Option(
             "Write the values of each item to this file.",
-            WRITE,
-            written=_RECORD_EXTENSIONS,
+            RESULT,
+            output_extensions=_RECORD_EXTENSIONS,
         ),
         per_label=Option(
             "Write the values and counts of each label to this file.",
-            WRITE,
-            written=_RECORD_EXTENSIONS,
+            RESULT,
+            output_extensions=_RECORD_EXTENSIONS,
         ),
         matches=Option(
             "Write which prediction matched which reference label, their similarity, and "
             "the labels without a match, according to the first semantic measure. For "
             "captions, write the words that METEOR aligned.",
-            WRITE,
-            written=_RECORD_EXTENSIONS,
+            RESULT,
+            output_extensions=_RECORD_EXTENSIONS,
         ),
         confusion=Option(
             "Write how many images of each class are predicted as each class. For label "
             "sets, write how often a wrong label occurs in place of a missed one.",
-            WRITE,
-            written=_RECORD_EXTENSIONS,
+            RESULT,
+            output_extensions=_RECORD_EXTENSIONS,
         ),
         curve=Option(
             "Write the curve of AUSUC, which is the accuracy on seen and unseen classes for "
             "every calibration constant.",
-            WRITE,
-            written=_RECORD_EXTENSIONS,
+            RESULT,
+            output_extensions=_RECORD_EXTENSIONS,
         ),
         worst=Option(
             "Show the N worst items according to the first per-item measure.",
-            WRITE,
+            RESULT,
             read=int,
             least=1,
             common=True,
@@ -222,36 +222,36 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         shard=Option(
             "Score only a part of the items, selected by a hash of their ids. 3/8 is the "
             "third of eight parts.",
-            SCALE,
+            LARGE_DATA,
             metavar="I/N",
         ),
         state=Option(
             "Write the sums to this file, for 'semmetrics merge'.",
-            SCALE,
-            written=(".state",),
+            LARGE_DATA,
+            output_extensions=(".state",),
         ),
         engine=Option(
             "Score on all processors of this machine or of a cluster.",
-            SCALE,
+            LARGE_DATA,
             choices=("ray",),
         ),
         address=Option(
             "Address of a Ray cluster. auto is the cluster that this machine belongs to. By "
             "default, Ray is started on this machine.",
-            SCALE,
+            LARGE_DATA,
             metavar="ADDRESS",
         ),
         num_gpus=Option(
             "Number of GPUs for each task of --engine, for embeddings.",
-            SCALE,
+            LARGE_DATA,
             read=float,
         ),
     ),
     "merge": name_options(
         state=Option(
             "Write the merged sums to this file, instead of printing scores.",
-            SCALE,
-            written=(".state",),
+            LARGE_DATA,
+            output_extensions=(".state",),
         ),
         max_bytes=READING["max_bytes"],
     ),
@@ -261,7 +261,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "each dataset, split or seed, and a column for each system, or the columns "
             "dataset, system and value. Or repeat the option for each system, with output "
             "of 'semmetrics score --runs --format json'.",
-            WHAT,
+            MEASURES,
             repeat=True,
             file=True,
         ),
@@ -270,7 +270,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "resamples of the items (shifted to a mean difference of 0, or as in "
             "sacrebleu), random swaps of items, or, for means over items, Student's or "
             "Wilcoxon's test.",
-            HOW,
+            COMPARISON,
             default="interval",
             choices=tuple(TESTS),
             common=True,
@@ -280,14 +280,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         differing=Option(
             "Show the N items with the largest differences between systems, according to "
             "the first per-item measure.",
-            WRITE,
+            RESULT,
             read=int,
             least=1,
         ),
         ranks=Option(
             "Show how often each system has each rank in the resamples, according to the "
             "first measure.",
-            WRITE,
+            RESULT,
             read=bool,
         ),
     )
@@ -301,47 +301,47 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "Rank the values of a table instead of scores, with a row for each dataset, as "
             "for 'semmetrics compare'. Higher values are better, unless lower is better for "
             "--measure or for the measures in the names of the rows.",
-            WHAT,
+            MEASURES,
             repeat=True,
             file=True,
         ),
         by=Option(
             "Rank by the mean of each value divided by the best value, or by the mean rank.",
-            HOW,
+            COMPARISON,
             default="normalized",
             choices=RANKED_BY,
         ),
         level=Option(
             "Level of the critical difference of mean ranks, between 0 and 1.",
-            HOW,
+            COMPARISON,
             default=0.95,
             read=float,
         ),
         differences=Option(
             "Show the ranks on two datasets, given by name, and how they differ, instead of "
             "the ranking.",
-            HOW,
+            COMPARISON,
             metavar="FIRST SECOND",
             values=2,
         ),
         diagram=Option(
             "Draw the mean ranks with their critical difference.",
-            WRITE,
-            written=(".svg",),
+            RESULT,
+            output_extensions=(".svg",),
         ),
     ),
     "meta": name_options(
         protocol=Option(
             "Measure agreement with a public set of judgements as in the literature. See "
             "'semmetrics list protocols'.",
-            PEOPLE,
+            JUDGEMENTS,
             metavar="P",
             names="agreement",
             common=True,
         ),
         columns=Option(
             "Names of the columns of RATINGS, such as rating=score,id=image.",
-            PEOPLE,
+            JUDGEMENTS,
             metavar="ROLE=NAME,...",
             common=True,
         ),
@@ -349,14 +349,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ids=_ID_PATTERN,
         statistics=Option(
             f"{', '.join(AGREEMENT)} or all. The default is all, unless the protocol sets it.",
-            HOW,
+            COMPARISON,
             metavar="NAME,...",
             common=True,
         ),
         aggregate=Option(
             "Combine several judgements of the same candidate. The default is none, unless "
             "the protocol sets it.",
-            HOW,
+            COMPARISON,
             choices=tuple(AGGREGATIONS),
         ),
         baseline=_BASELINE._replace(
@@ -366,7 +366,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         test=Option(
             "Significance test. It uses resamples of images, shifted to a mean difference "
             "of 0, or Williams' test, for Pearson's r of independent judgements.",
-            HOW,
+            COMPARISON,
             default="bootstrap",
             choices=tuple(JUDGEMENT_TESTS),
         ),
@@ -375,7 +375,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "correlate": name_options(
         columns=Option(
             "Columns of RATINGS. The default is its first three columns.",
-            PEOPLE,
+            JUDGEMENTS,
             metavar="ID,ID,SCORE",
         ),
         group_by=_GROUP_BY,
@@ -384,7 +384,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "Correlate NCS@1 instead of phi. NCS@1 is each value of phi divided by the "
             "largest value of its row (images are queries) or column (captions are "
             "queries).",
-            WHAT,
+            MEASURES,
             choices=("rows", "columns"),
         ),
     ),
@@ -398,13 +398,13 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "calibrate": name_options(
         pairs=Option(
             "Labelled pairs, as CSV, TSV, JSON or JSONL with the columns a, b and same.",
-            HOW,
+            COMPARISON,
             file=True,
             common=True,
         ),
         criterion=Option(
             "With --pairs, the criterion that the threshold maximises. The default is f1.",
-            HOW,
+            COMPARISON,
             choices=("f1", "youden", "accuracy"),
             common=True,
         ),
@@ -414,13 +414,13 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
         holdout=Option(
             "With PRED and GT, the fraction of items to use. The default is 0.2.",
-            HOW,
+            COMPARISON,
             read=float,
         ),
         seed=Option(
             "With PRED and GT, the random seed that selects the items. The default is "
             "12345.",
-            HOW,
+            COMPARISON,
             read=int,
         ),
         thresholds=_THRESHOLDS,
@@ -435,37 +435,38 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         order=Option(
             "Write how often one label of each pair precedes the other. Works with one "
             "input file only.",
-            WRITE,
-            written=_RECORD_EXTENSIONS,
+            RESULT,
+            output_extensions=_RECORD_EXTENSIONS,
         ),
     ),
     "doc-freq": name_options(
         stem=Option(
             "Stemming of words, as in CIDEr(stem=porter). The default is none.",
-            WHAT,
+            MEASURES,
             choices=("none", "porter"),
         ),
         convert=Option(
             "Read document frequencies from FILE, as .npz, JSON, or a pickle of released "
             "code.",
-            WHAT,
+            MEASURES,
             read=bool,
         ),
         documents=Option(
             "With --convert, the number of documents that were counted, if it is not in the "
             "file.",
-            WHAT,
+            MEASURES,
             read=int,
             least=1,
         ),
         output=_OUTPUT_FILE._replace(
-            help="Write the frequencies to this file.", written=(".npz", ".json")
+            help="Write the frequencies to this file.",
+            output_extensions=(".npz", ".json"),
         ),
     ),
     "positives": name_options(
         differing=Option(
             "Maximum number of classes that only one of two images has.",
-            WHAT,
+            MEASURES,
             default=0,
             read=int,
             least=0,
@@ -480,14 +481,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
         rows=Option(
             "Use one row per image, with all its references, or one row per reference.",
-            WHAT,
+            MEASURES,
             default="images",
             choices=("images", "references"),
             common=True,
         ),
         top_k=Option(
             "Write only the K best captions of each image, as JSON lines.",
-            WHAT,
+            MEASURES,
             metavar="K",
             read=int,
             least=1,
@@ -496,7 +497,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         axis=Option(
             "With --top-k, write the best captions of each image, or the best images of "
             "each caption. The default is captions.",
-            WHAT,
+            MEASURES,
             choices=("captions", "images"),
             common=True,
         ),
@@ -507,19 +508,19 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
         dtype=Option(
             "Data type of the .npy file. The default is float64.",
-            WRITE,
+            RESULT,
             choices=("float64", "float32"),
         ),
         overwrite=Option(
             "Recompute an existing .npy file completely, whatever its content.",
-            WRITE,
+            RESULT,
             read=bool,
         ),
     ),
     "mad select": name_options(
         k=Option(
             "Number of images per pair. The default is 70, unless -n is given.",
-            WHAT,
+            MEASURES,
             flags=("-k",),
             metavar="K",
             read=int,
@@ -528,7 +529,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         total=Option(
             "Select at most N different images for all pairs together, instead of -k. Each "
             "pair has the largest number of images that this limit allows.",
-            WHAT,
+            MEASURES,
             flags=("-n", "--total"),
             metavar="N",
             read=int,
@@ -542,11 +543,11 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ties=Option(
             "Order of images with equal values. Either by NGSM of lower orders and then by "
             "id, by id, by position, or by a hash of the seed, the pair and the id.",
-            WHAT,
+            MEASURES,
             default="orders",
             choices=("orders", "id", "position", "random"),
         ),
-        seed=Option("Random seed of --ties random.", WHAT, default=12345, read=int),
+        seed=Option("Random seed of --ties random.", MEASURES, default=12345, read=int),
     )
     | _COMPETITION_OPTIONS,
     "mad add": _COMPETITION_OPTIONS,
@@ -558,7 +559,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     ),
     "mad inspect": name_options(
         output=_OUTPUT_FILE._replace(
-            help="Write the sheet to this file.", written=_SHEET_EXTENSIONS
+            help="Write the sheet to this file.", output_extensions=_SHEET_EXTENSIONS
         ),
         inspectors=Option(
             "Number of rows per annotation.",
@@ -573,14 +574,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
     "mad rank": name_options(
         references=Option(
             "Filled sheets of references, or references in another format.",
-            WHAT,
+            MEASURES,
             repeat=True,
             file=True,
             common=True,
         ),
         ratings=Option(
             "Filled sheets of ratings.",
-            WHAT,
+            MEASURES,
             repeat=True,
             file=True,
             common=True,
@@ -591,7 +592,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
         k=Option(
             "Use only the first K images of each pair.",
-            WHAT,
+            MEASURES,
             flags=("-k",),
             metavar="K",
             read=int,
@@ -599,26 +600,26 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
         floor=Option(
             "Raise smaller scores to X, so that dominance is defined for a score of 0.",
-            WHAT,
+            MEASURES,
             read=float,
         ),
         stability=Option(
             "Compare the ranks for these values of k with the ranks for all images (SRCC).",
-            WHAT,
+            MEASURES,
             metavar="K,...|K:K[:STEP]",
         ),
         missing=Option(
             "Whether images without annotations, and rows of other images, are an error or "
             "are skipped.",
-            WHAT,
+            MEASURES,
             default="error",
             choices=("error", "skip"),
         ),
         pairs_file=Option(
             "Write the scores and the dominance of each pair to this file.",
-            WRITE,
+            RESULT,
             flags=("--pairs",),
-            written=_RECORD_EXTENSIONS,
+            output_extensions=_RECORD_EXTENSIONS,
             common=True,
         ),
     ),
@@ -626,7 +627,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         jars=Option(
             "Copy the two jars of CoreNLP 3.6.0 from this folder. By default, the Maven "
             "client, mvn, downloads them (385 MB).",
-            WRITE,
+            RESULT,
             metavar="FOLDER",
             file=True,
         ),
@@ -635,20 +636,20 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         parser=Option(
             "SPICE's original parser, which needs Java, or the parser that comes with "
             "semmetrics.",
-            WHAT,
+            MEASURES,
             default="official",
             choices=("official", "offline"),
         ),
         captions=Option(
             "Parse the tokens of the tokenizer, as SPICE(captions=tokens) does, or the "
             "captions as written.",
-            WHAT,
+            MEASURES,
             default="tokens",
             choices=("tokens", "written"),
         ),
         seconds=Option(
             "Maximum number of seconds per caption.",
-            JAVA,
+            SPICE,
             default=60,
             read=int,
             least=1,
@@ -656,13 +657,13 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
         processors=Option(
             "Number of threads. By default, the number of processors of the machine.",
-            JAVA,
+            SPICE,
             read=int,
             least=1,
             most=1024,
         ),
         memory=Option(
-            "Memory limit of the Java program.", JAVA, default="4G", metavar="SIZE"
+            "Memory limit of the Java program.", SPICE, default="4G", metavar="SIZE"
         ),
         output=_OUTPUT_FILE._replace(
             help="Write JSON lines to this file, one line per distinct caption. - is standard "
@@ -674,28 +675,28 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         manifest=_MANIFEST,
         folder=Option(
             "Folder for the converted vectors. By default the user's cache folder.",
-            WRITE,
+            RESULT,
             flags=("--to",),
             metavar="FOLDER",
             file=True,
         ),
-        keep=Option("Also keep the downloaded file.", WRITE, read=bool),
+        keep=Option("Also keep the downloaded file.", RESULT, read=bool),
     ),
     "embed convert": name_options(
         name=Option(
             "Name of the vectors in signatures. By default the file name.",
-            MEANING,
+            EMBEDDINGS,
             metavar="NAME",
         ),
-        member=Option("File to read from a zip archive.", MEANING, metavar="NAME"),
+        member=Option("File to read from a zip archive.", EMBEDDINGS, metavar="NAME"),
         licence=Option(
-            "Licence to record in the metadata.", MEANING, default="", metavar="TEXT"
+            "Licence to record in the metadata.", EMBEDDINGS, default="", metavar="TEXT"
         ),
     ),
     "embed info": name_options(
         form=_RESULT_FORMAT,
         verify=Option(
-            "Check converted vectors against their SHA-256.", MEANING, read=bool
+            "Check converted vectors against their SHA-256.", EMBEDDINGS, read=bool
         ),
     ),
     "embed coverage": name_options(
@@ -703,7 +704,7 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
             "NAME, PATH, kind:NAME or kind:PATH. The kinds are static, same, word2vec, "
             "glove, fasttext, kv, converted, sbert, transformers:first, transformers:mean "
             "and matrix. The default is 'same', as for measures that match labels.",
-            MEANING,
+            EMBEDDINGS,
             default="same",
             metavar="EMBEDDING",
             common=True,
@@ -719,14 +720,14 @@ COMMAND_OPTIONS: dict[str, dict[str, Option]] = {
         ),
         names=Option(
             "Number of the most frequent unknown, composed and untuned labels to list.",
-            WRITE,
+            RESULT,
             default=5,
             read=int,
             least=0,
         ),
     ),
 }
-"""The options of each command that the tables of a score do not have, by command.
+"""The options of each command that `semmetrics.score` does not have, or has with other properties.
 
-They are also keywords of the function that the command calls, except for the options of output.
+The function that the command calls has the same keywords, except for the options of output.
 """

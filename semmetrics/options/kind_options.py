@@ -7,12 +7,12 @@ from typing import Annotated, Any, TypedDict
 
 from semmetrics.options.choices import (
     CAPTIONS,
-    CERTAINTY,
     CLASSES,
     FOR_CAPTIONS,
     FOR_CLASSES,
     FOR_RETRIEVAL,
     FOR_TEXTS,
+    INTERVALS,
     RETRIEVAL,
 )
 from semmetrics.options.option import Data, Option, Path
@@ -43,7 +43,7 @@ class CaptionOptions(TypedDict, total=False):
             CAPTIONS,
             kinds=FOR_TEXTS,
             file=True,
-            acts_by="df",
+            measure_option="df",
         ),
     ]
     tuples: Annotated[
@@ -56,7 +56,7 @@ class CaptionOptions(TypedDict, total=False):
             CAPTIONS,
             kinds=FOR_TEXTS,
             file=True,
-            acts_by="parser",
+            measure_option="parser",
         ),
     ]
     score_references: Annotated[
@@ -106,7 +106,7 @@ class RetrievalOptions(TypedDict, total=False):
             RETRIEVAL,
             kinds=FOR_RETRIEVAL,
             file=True,
-            instead=True,
+            replaces_predictions=True,
         ),
     ]
     gallery_embeddings: Annotated[
@@ -300,7 +300,7 @@ class IntervalOptions(TypedDict, total=False):
         Any,
         Option(
             "Compute confidence intervals.",
-            CERTAINTY,
+            INTERVALS,
             default=False,
             signed=True,
             read=bool,
@@ -313,7 +313,7 @@ class IntervalOptions(TypedDict, total=False):
             "Method for confidence intervals: percentile, bca, jackknife, jackknife-bias, "
             "wilson, hall, poisson (works without stored items), or auto (the method that "
             "suits each measure).",
-            CERTAINTY,
+            INTERVALS,
             default="auto",
             signed=True,
             choices=(
@@ -333,7 +333,7 @@ class IntervalOptions(TypedDict, total=False):
         int,
         Option(
             "Random seed for resampling.",
-            CERTAINTY,
+            INTERVALS,
             default=12345,
             signed=True,
             read=int,
@@ -343,7 +343,7 @@ class IntervalOptions(TypedDict, total=False):
         int,
         Option(
             "Number of resamples, at most a million.",
-            CERTAINTY,
+            INTERVALS,
             default=1000,
             signed=True,
             read=int,
@@ -353,7 +353,7 @@ class IntervalOptions(TypedDict, total=False):
         float,
         Option(
             "Confidence level, between 0 and 1.",
-            CERTAINTY,
+            INTERVALS,
             default=0.95,
             signed=True,
             read=float,

@@ -8,13 +8,13 @@ from typing import Annotated, Any, TypedDict
 from semmetrics.options.choices import (
     DATA,
     DECODING,
+    EMBEDDINGS,
     FOR_CAPTIONS,
     FOR_CLASSES,
     FOR_LABELS,
     FOR_MEANINGS,
     KINDS,
-    MEANING,
-    WHAT,
+    MEASURES,
 )
 from semmetrics.options.option import Data, Measures, Option, Path
 
@@ -28,7 +28,7 @@ class MeasureOptions(TypedDict, total=False):
             "Measures by their names in papers, such as F1, MacroF1, Recall@5 or "
             "'F1(average=macro)@1,3'. The default depends on the data. See 'semmetrics "
             "list' for all measures.",
-            WHAT,
+            MEASURES,
             signed=True,
             flags=("-m", "--measure"),
             metavar="MEASURE",
@@ -43,7 +43,7 @@ class MeasureOptions(TypedDict, total=False):
             "Use all measures and conventions of a paper: kubany2020, pineda2019, "
             "coco-multilabel, coco-caption, coco-5k, coco-1k, f30k, biten2022, eccv, "
             "xian2018.",
-            WHAT,
+            MEASURES,
             signed=True,
             metavar="P",
             names="protocols",
@@ -55,7 +55,7 @@ class MeasureOptions(TypedDict, total=False):
         Option(
             "Compute every measure on the first k predictions, for each of the given values "
             "of k, such as 1,3,5.",
-            WHAT,
+            MEASURES,
             kinds=FOR_LABELS + FOR_CLASSES,
             signed=True,
             metavar="K,...",
@@ -67,7 +67,7 @@ class MeasureOptions(TypedDict, total=False):
         Option(
             f"Rule that turns scores into label sets: "
             f"{', '.join(DECODING[1:])}. It can be a list of rules.",
-            WHAT,
+            MEASURES,
             kinds=FOR_LABELS,
             signed=True,
             metavar="RULE",
@@ -82,7 +82,7 @@ class MeasureOptions(TypedDict, total=False):
             "for it, such as 'F1=Example F1'. A name without a cutoff applies to all "
             "cutoffs of the measure. Characters with a special meaning in LaTeX are "
             "escaped.",
-            WHAT,
+            MEASURES,
             flags=("--heading",),
             metavar="MEASURE=TEXT",
             repeat=True,
@@ -94,7 +94,7 @@ class MeasureOptions(TypedDict, total=False):
             "Score thresholds T, as a short form of the decoding rules threshold:T. 'best' "
             "is the threshold with the highest F1 (for semantic measures the highest "
             "SemF1).",
-            WHAT,
+            MEASURES,
             kinds=FOR_LABELS,
             signed=True,
             metavar="T,...",
@@ -104,7 +104,7 @@ class MeasureOptions(TypedDict, total=False):
         int,
         Option(
             "Minimum number of labels that a decoding rule keeps.",
-            WHAT,
+            MEASURES,
             default=0,
             kinds=FOR_LABELS,
             signed=True,
@@ -117,7 +117,7 @@ class MeasureOptions(TypedDict, total=False):
             "Convert scores to probabilities before labels are ranked and decoded, by the "
             "sigmoid of each score or the softmax over the scores of an item. Use it for "
             "logits.",
-            WHAT,
+            MEASURES,
             kinds=FOR_LABELS,
             key="activation",
             signed=True,
@@ -129,7 +129,7 @@ class MeasureOptions(TypedDict, total=False):
         Option(
             "Probabilities of each set size (items x sizes), for the decoding rules that "
             "use them. One matrix, or one matrix per system.",
-            WHAT,
+            MEASURES,
             kinds=FOR_LABELS,
             repeat=True,
             file=True,
@@ -141,7 +141,7 @@ class MeasureOptions(TypedDict, total=False):
         Option(
             "Set size of the first column of the set size probabilities: 0, or 1 if the "
             "empty set is not allowed.",
-            WHAT,
+            MEASURES,
             default=0,
             kinds=FOR_LABELS,
             key="firstsize",
@@ -292,12 +292,12 @@ class MeaningOptions(TypedDict, total=False):
             "measures that match labels use the model 'same' and all others use 'static', "
             "both of which come with semmetrics. With NAME= it is used by measures such as "
             "'SemF1(embedding=NAME)'.",
-            MEANING,
+            EMBEDDINGS,
             kinds=FOR_MEANINGS,
             metavar="[NAME=]SPEC",
             repeat=True,
             file=True,
-            acts_by="embedding",
+            measure_option="embedding",
             common=True,
         ),
     ]
@@ -306,13 +306,13 @@ class MeaningOptions(TypedDict, total=False):
         Option(
             "Rule that maps a string to a vector. auto is the default rule of the "
             "embedding.",
-            MEANING,
+            EMBEDDINGS,
             default="auto",
             kinds=FOR_MEANINGS,
             signed=True,
             choices=("auto", "kubany2020", "words", "exact", "text"),
             metavar="RULE",
-            acts_by="embedding",
+            measure_option="embedding",
         ),
     ]
     oov: Annotated[
@@ -321,31 +321,31 @@ class MeaningOptions(TypedDict, total=False):
             "Treatment of strings without a vector: use the vector of the word 'unknown', "
             "skip the string, use a zero vector, or raise an error. The default is zero, "
             "and skip for WMD and RWMD.",
-            MEANING,
+            EMBEDDINGS,
             kinds=FOR_MEANINGS,
             signed=True,
             choices=("unknown", "skip", "zero", "error"),
-            acts_by="embedding",
+            measure_option="embedding",
         ),
     ]
     device: Annotated[
         str | None,
         Option(
             "Device that computes and compares vectors: cpu (the default), cuda, cuda:1.",
-            MEANING,
+            EMBEDDINGS,
             metavar="DEVICE",
-            acts_by="embedding",
+            measure_option="embedding",
         ),
     ]
     max_words: Annotated[
         int | None,
         Option(
             "Read only the first N words of a file of word vectors.",
-            MEANING,
+            EMBEDDINGS,
             kinds=FOR_MEANINGS,
             read=int,
             least=1,
-            acts_by="embedding",
+            measure_option="embedding",
         ),
     ]
     cache: Annotated[
@@ -353,11 +353,11 @@ class MeaningOptions(TypedDict, total=False):
         Option(
             "Cache the vectors of sentence and transformer models on disk for later runs. "
             "In Python, the value can be the path of the cache file.",
-            MEANING,
+            EMBEDDINGS,
             default=False,
             kinds=FOR_MEANINGS,
             read=bool,
-            acts_by="embedding",
+            measure_option="embedding",
         ),
     ]
     calibration: Annotated[
@@ -365,7 +365,7 @@ class MeaningOptions(TypedDict, total=False):
         Option(
             "Similarity threshold saved by 'semmetrics calibrate', instead of the "
             "embedding's default threshold. Repeat it for several embeddings.",
-            MEANING,
+            EMBEDDINGS,
             kinds=FOR_LABELS,
             signed=True,
             repeat=True,
@@ -378,7 +378,7 @@ class MeaningOptions(TypedDict, total=False):
             "Parents of labels, for hierarchical measures such as hF. Either JSON {child: "
             "parent or [parents]}, CSV or TSV with the columns child and parent, wordnet, "
             "or wordnet:FOLDER.",
-            MEANING,
+            EMBEDDINGS,
             kinds=FOR_LABELS,
             file=True,
         ),

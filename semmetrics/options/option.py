@@ -36,7 +36,7 @@ class Option(NamedTuple):
         The heading under which ``--help`` lists the option, one of `choices.TITLES`. Empty for an
         option that exists only in Python.
     default : value
-        The value if the option is not set. None means that the option has no default value.
+        The value if the option is not set. None if there is no default.
     kinds : tuple of str
         The kinds of data that the option applies to. Setting it for other kinds is an error. Empty
         if it applies to all kinds.
@@ -64,28 +64,28 @@ class Option(NamedTuple):
         Whether the option can be repeated on the command line.
     file : bool
         Whether the value is the path of an input file.
-    instead : bool
+    replaces_predictions : bool
         Whether the option replaces the predictions.
     names : str
         The names that a shell completes, one of the topics of ``cli.names.known_names`` such as
         "measures" or "protocols".
-    acts_by : str
-        The option of measures that makes a measure use this option. It has no effect on measures
-        that do not have that option. For example, ``doc_freq`` acts by "df".
+    measure_option : str
+        The option of a measure that makes the measure use this option, such as "df" for
+        ``doc_freq``. This option has no effect on measures without that option.
     batch : str
         How a ``Scorer``, which reads the data in batches, uses the option:
 
         - "": as a setting for all batches
         - "items": the value has an entry per item, so each batch gets its own value
         - "whole": the option needs all items at once, so it cannot be used with batches
-        - "kept": the option needs the items to be stored, as its meaning depends on all of them
+        - "kept": the option needs stored items, because its meaning depends on all of them
     most : int, optional
         The largest allowed value of a number.
     values : int
         The number of values that follow the flag.
     required : bool
         Whether the command fails without the option.
-    written : tuple of str
+    output_extensions : tuple of str
         For the path of an output file, the allowed extensions, such as ".csv". "" allows any
         extension and "-" standard output. Empty if the option is not an output file.
     common : bool
@@ -107,14 +107,14 @@ class Option(NamedTuple):
     least: int | None = None
     repeat: bool = False
     file: bool = False
-    instead: bool = False
+    replaces_predictions: bool = False
     names: str = ""
-    acts_by: str = ""
+    measure_option: str = ""
     batch: str = ""
     most: int | None = None
     values: int = 1
     required: bool = False
-    written: tuple[str, ...] = ()
+    output_extensions: tuple[str, ...] = ()
     common: bool = False
     name: str = ""
 
@@ -128,7 +128,7 @@ class Option(NamedTuple):
 
     @property
     def both(self) -> str:
-        """The keyword and the flag, as messages write them."""
+        """The keyword and the flag, for messages."""
         return f"{self.name}= ({self.flag})"
 
     def text(self) -> str:
@@ -158,8 +158,8 @@ def name_options(**options: Option) -> dict[str, Option]:
 
 
 def _default_metavar(option: Option) -> str:
-    """Return the placeholder for the value of an option that names none."""
-    if option.file or option.written:
+    """Return the placeholder for the value of an option without its own placeholder."""
+    if option.file or option.output_extensions:
         return "FILE"
     if option.read is int:
         return "N"

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from semmetrics.options.choices import (
-    ENDINGS,
+    FORMAT_OF_EXTENSION,
     OTHER,
-    RECORD_ENDINGS,
+    RECORD_EXTENSIONS,
+    RESULT,
     RESULT_FORMATS,
-    WRITE,
 )
 from semmetrics.options.option import Option, name_options
 
 OUTPUT = name_options(
     signatures=Option(
         "Show the complete signature of each row.",
-        WRITE,
+        RESULT,
         flags=("--show-signatures",),
         read=bool,
     ),
     form=Option(
         "Format of the result. json and csv have full precision. The extension of the "
         "-o file also sets the format.",
-        WRITE,
+        RESULT,
         default="table",
         flags=("--format",),
         choices=tuple(RESULT_FORMATS),
@@ -29,47 +29,47 @@ OUTPUT = name_options(
     ),
     output=Option(
         f"Write the result to this file, in the format of its extension: "
-        f"{', '.join([*ENDINGS, *RECORD_ENDINGS])}. Without an extension, or with .txt, --format "
+        f"{', '.join([*FORMAT_OF_EXTENSION, *RECORD_EXTENSIONS])}. Without an extension, or with .txt, --format "
         "sets the format.",
-        WRITE,
+        RESULT,
         flags=("-o", "--output"),
-        written=(*ENDINGS, *RECORD_ENDINGS, ".txt", "-"),
+        output_extensions=(*FORMAT_OF_EXTENSION, *RECORD_EXTENSIONS, ".txt", "-"),
         common=True,
     ),
     systems=Option(
         "Show systems as rows or columns of tables. The default is rows if there are "
         "more systems than measures, or if columns do not fit the terminal.",
-        WRITE,
+        RESULT,
         choices=("rows", "columns"),
     ),
     plot=Option(
         "Draw a figure of the result to this file. The most suitable figure is drawn "
         "unless one is named, as in labels=FILE or items=FILE. Can be repeated, and an "
         "unknown name lists all figures.",
-        WRITE,
+        RESULT,
         metavar="[NAME=]FILE",
         repeat=True,
-        written=(".png", ".svg", ".pdf"),
+        output_extensions=(".png", ".svg", ".pdf"),
         common=True,
     ),
     html=Option(
         "Write a report to this file. It is one page with figures, labels, and the "
         "worst and best items, the same as -o FILE.html.",
-        WRITE,
-        written=(".html",),
+        RESULT,
+        output_extensions=(".html",),
         common=True,
     ),
     images=Option(
         "Show images of items in the report. The value is a folder with files named by "
         "id, or a pattern such as 'images/{id}.jpg', or 'images/{id:012d}.jpg' for 12 "
         "digits with leading zeros.",
-        WRITE,
+        RESULT,
         metavar="FOLDER",
     ),
     digits=Option(
         "Number of digits after the decimal point. The default is 4, or 2 with "
         "--percent.",
-        WRITE,
+        RESULT,
         read=int,
         least=0,
         most=17,
@@ -77,7 +77,7 @@ OUTPUT = name_options(
     percent=Option(
         "Multiply values in [-1, 1], CIDEr, SPICE and SPIDEr by 100, as papers print "
         "them.",
-        WRITE,
+        RESULT,
         read=bool,
     ),
     quiet=Option(

@@ -4,7 +4,7 @@
 
 from typing import Annotated, TypedDict
 
-from semmetrics.options.choices import COLUMNS, FOR_TEXTS, READ
+from semmetrics.options.choices import COLUMNS, FILES, FOR_TEXTS
 from semmetrics.options.option import Option
 
 
@@ -15,7 +15,7 @@ class Reading(TypedDict, total=False):
         str | None,
         Option(
             "Format of the files. By default it is inferred from the file extension.",
-            READ,
+            FILES,
             flags=("--input-format",),
             metavar="F",
             names="formats",
@@ -24,14 +24,14 @@ class Reading(TypedDict, total=False):
     id_column: Annotated[
         str | None,
         Option(
-            "Name of the column or key that contains the ids.", READ, metavar="NAME"
+            "Name of the column or key that contains the ids.", FILES, metavar="NAME"
         ),
     ]
     label_column: Annotated[
         str | None,
         Option(
             "Name of the column or key that contains the labels.",
-            READ,
+            FILES,
             kinds=COLUMNS["label"],
             metavar="NAME",
         ),
@@ -40,7 +40,7 @@ class Reading(TypedDict, total=False):
         str | None,
         Option(
             "Name of the column or key that contains the scores.",
-            READ,
+            FILES,
             kinds=COLUMNS["score"],
             metavar="NAME",
         ),
@@ -49,7 +49,7 @@ class Reading(TypedDict, total=False):
         str | None,
         Option(
             "Name of the column or key that contains the captions.",
-            READ,
+            FILES,
             kinds=COLUMNS["caption"],
             metavar="NAME",
         ),
@@ -58,7 +58,7 @@ class Reading(TypedDict, total=False):
         str | None,
         Option(
             "Name of the column or key that contains the candidates.",
-            READ,
+            FILES,
             kinds=COLUMNS["candidate"],
             metavar="NAME",
         ),
@@ -67,7 +67,7 @@ class Reading(TypedDict, total=False):
         str | None,
         Option(
             "Character that separates the cells of a CSV file. By default a comma.",
-            READ,
+            FILES,
             metavar="C",
         ),
     ]
@@ -76,7 +76,7 @@ class Reading(TypedDict, total=False):
         Option(
             "String that separates the labels in a cell. If it is not set, a CSV file has "
             "one row per label.",
-            READ,
+            FILES,
             kinds=COLUMNS["score"],
             metavar="TEXT",
         ),
@@ -86,7 +86,7 @@ class Reading(TypedDict, total=False):
         Option(
             "Split of Karpathy's JSON to use: test, val, train or restval. The default is "
             "all.",
-            READ,
+            FILES,
             kinds=FOR_TEXTS,
             metavar="NAME",
         ),
@@ -95,7 +95,7 @@ class Reading(TypedDict, total=False):
         int,
         Option(
             "Maximum length in bytes of a line of CSV and JSONL files.",
-            READ,
+            FILES,
             default=64 * 2**20,
             read=int,
         ),
@@ -105,7 +105,7 @@ class Reading(TypedDict, total=False):
         Option(
             "Maximum size in bytes of a file after decompression. The limit for embeddings "
             "is 16 times larger.",
-            READ,
+            FILES,
             default=4 * 2**30,
             read=int,
         ),

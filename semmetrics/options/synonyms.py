@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from semmetrics.messages import fold
 
-_SYNONYMS = {  # For each option, its names in other libraries
+_SYNONYMS = {
     "measures": ("metric", "metrics", "measure"),
     "top_k": ("k", "ks", "cutoff", "cutoffs", "at", "top"),
     "classes": (
@@ -56,6 +56,7 @@ _SYNONYMS = {  # For each option, its names in other libraries
     "score_column": ("scores_column", "score_key", "score_col"),
     "task": ("kind", "mode", "task_type"),
 }
+"""The names of each option in other libraries."""
 _SYNONYMS_OF_SIDES = {
     "preds": (
         "y_pred",
@@ -79,12 +80,12 @@ _SYNONYMS_OF_SIDES = {
         "refs",
     ),
 }
+"""The names of both sides in other libraries."""
 _OPTION_OF_SYNONYM: dict[str, str] = {}
 for _name, _synonyms in _SYNONYMS.items():
     for _synonym in _synonyms:
         _OPTION_OF_SYNONYM[fold(_synonym)] = _name
-# Options of a measure here, which in other libraries are options of the call. Quotes are added
-# around each text. "top_k" is an option here too, but not of each function.
+# "top_k" is also an option of some functions.
 _MEASURE_EXAMPLES = {
     "average": "F1(average=macro)",
     "zero_division": "F1(empty=1)' or 'Precision(no_prediction=skip)",
@@ -99,6 +100,10 @@ _MEASURE_EXAMPLES = {
     "rel": "MAP(rel=2)",
     "gain": "nDCG(gain=exponential)@5",
 }
+"""Measures with an option that other libraries have in the call, by option.
+
+Messages put each of them in single quotes.
+"""
 
 
 def option_of_synonym(name: str) -> str:

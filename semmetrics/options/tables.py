@@ -13,22 +13,29 @@ from semmetrics.options.choices import (
     CAPTIONS,
     COLUMNS,
     DATA,
+    EMBEDDINGS,
+    FILES_OF_SIDE,
     FOR_LABELS,
     FOR_RETRIEVAL,
     KINDS,
-    MEANING,
-    READ_SIDE,
+    MEASURES,
     TITLES,
-    WHAT,
 )
 from semmetrics.options.keywords import Options
 from semmetrics.options.option import Option, name_options
 from semmetrics.options.reading import Reading
 
-_annotations = Options.__annotations__
-SHARED_READING = name_options(
-    **{name: _annotations[name].__metadata__[0] for name in Reading.__annotations__}
-)
+
+def _read_annotations(names: Iterable[str]) -> dict[str, Option]:
+    """Return the options with these names, from the annotations of `keywords.Options`."""
+    options = {}
+    for name in names:
+        (option,) = Options.__annotations__[name].__metadata__
+        options[name] = option
+    return name_options(**options)
+
+
+SHARED_READING = _read_annotations(Reading.__annotations__)
 """The options for reading the files of both sides: the fields of `semmetrics.ReadOptions`."""
 SIDES = {"pred": "predictions", "gt": "ground truth"}
 """The two sides of a score, by the prefix of the options for one side."""
@@ -49,7 +56,7 @@ def _reading_of_side(side: str) -> dict[str, Option]:
         help_text = f"{shared.flag}, only for the {SIDES[side]}."
         flags = (f"--{side}-{shared.flag.removeprefix('--')}",)
         options[f"{side}_{name}"] = shared._replace(
-            help=help_text, group=READ_SIDE, flags=flags
+            help=help_text, group=FILES_OF_SIDE, flags=flags
         )
     return options
 
@@ -60,35 +67,28 @@ READING = SHARED_READING | name_options(
 """All options for reading files, including the options for one side."""
 
 
-def _options_of_scores() -> dict[str, Option]:
-    """Return the options of a score, except the options for reading files."""
-    options = {}
-    for name, annotation in _annotations.items():
-        if name not in READING:
-            options[name] = annotation.__metadata__[0]
-    return name_options(**options)
-
-
-OPTIONS: Mapping[str, Option] = _options_of_scores()
+OPTIONS: Mapping[str, Option] = _read_annotations(
+    name for name in Options.__annotations__ if name not in READING
+)
 """The options of `semmetrics.score`, except the options for reading files."""
 
 
-def taken_options(
+def select_options(
     *without: str,
     groups: Iterable[str] = (*TITLES, ""),
     kinds: Iterable[str] = KINDS,
     **defaults: Any,
 ) -> dict[str, Option]:
-    """Return the options of a score that belong to some groups and apply to some kinds of data.
+    """Select the options of a score that belong to some groups and apply to some kinds of data.
 
     Parameters
     ----------
-    without : str
+    *without : str
         Names of options to leave out.
     groups : iterable of str
         Headings, or "" for the options that exist only in Python.
     kinds : iterable of str
-    defaults
+    **defaults
         Other defaults for some of the options.
     """
     wanted_groups = set(groups)
@@ -110,10 +110,10 @@ def options_named(*names: str) -> dict[str, Option]:
 
 
 _SELECTION_OPTIONS = options_named("task", "normalize", "classes", "ignore", "missing")
-_SELECTION_OPTIONS |= taken_options(
+_SELECTION_OPTIONS |= select_options(
     "score_references",
     "keep_rows",
-    groups=(MEANING, CAPTIONS, ""),
+    groups=(EMBEDDINGS, CAPTIONS, ""),
     kinds=("labels", "captions"),
 )
 _SELECTION_OPTIONS["missing"] = OPTIONS["missing"]._replace(
@@ -128,16 +128,18 @@ _COMPETITION_OPTIONS = {
 }
 _VALUE_COMPARISON_OPTIONS = options_named("level", "seed", "read")
 _VALUE_COMPARISON_OPTIONS["resamples"] = OPTIONS["resamples"]._replace(default=10_000)
-_CAPTION_PAIR_OPTIONS = taken_options(groups=(MEANING, CAPTIONS), kinds=FOR_RETRIEVAL)
+_CAPTION_PAIR_OPTIONS = select_options(
+    groups=(EMBEDDINGS, CAPTIONS), kinds=FOR_RETRIEVAL
+)
 TAKEN: dict[str, Mapping[str, Option]] = {
     "score": OPTIONS,
-    "compare": taken_options("ci", "keep_rows", "score_references", resamples=10_000),
+    "compare": select_options("ci", "keep_rows", "score_references", resamples=10_000),
     "compare_values": _VALUE_COMPARISON_OPTIONS,
-    "meta": taken_options(
+    "meta": select_options(
         "protocol", "ci", "ci_method", "ids", "keep_rows", "weights", "score_references"
     ),
     "correlate": options_named("ci", "level", "resamples", "seed", "read", "progress"),
-    "sweep": taken_options(
+    "sweep": select_options(
         "measures",
         "protocol",
         "headings",
@@ -146,7 +148,7 @@ TAKEN: dict[str, Mapping[str, Option]] = {
         "keep_rows",
         kinds=FOR_LABELS,
     ),
-    "calibrate_threshold": taken_options(
+    "calibrate_threshold": select_options(
         "measures",
         "protocol",
         "headings",
@@ -157,11 +159,11 @@ TAKEN: dict[str, Mapping[str, Option]] = {
         "calibration",
         "keep_rows",
         "progress",
-        groups=(WHAT, DATA, MEANING, ""),
+        groups=(MEASURES, DATA, EMBEDDINGS, ""),
         kinds=FOR_LABELS,
     ),
-    "calibrate_threshold_on_pairs": taken_options(
-        "embedding", "calibration", "taxonomy", groups=(MEANING,), kinds=FOR_LABELS
+    "calibrate_threshold_on_pairs": select_options(
+        "embedding", "calibration", "taxonomy", groups=(EMBEDDINGS,), kinds=FOR_LABELS
     )
     | options_named("normalize", "read"),
     "validate": options_named("classes", "task", "read"),
@@ -182,12 +184,12 @@ TAKEN: dict[str, Mapping[str, Option]] = {
         "classes", "lookup", "device", "max_words", "normalize", "read"
     ),
 }
-TAKEN["sweep_systems"] = TAKEN["sweep"]
 """The options of a score that each function takes, or each command if it differs from its function.
 
-A function that is not in the table takes all options. An entry made by `taken_options` includes
+A function that is not in the table takes all options. An entry made by `select_options` includes
 every option that is added to its groups and kinds.
 """
+TAKEN["sweep_systems"] = TAKEN["sweep"]
 _TWO_SIDED = (
     "score",
     "compare",

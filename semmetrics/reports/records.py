@@ -19,7 +19,7 @@ import numpy as np
 from semmetrics.arguments import check_choice
 from semmetrics.errors import InputError, require
 from semmetrics.messages import pluralize
-from semmetrics.options import ENDINGS, RESULT_FORMATS
+from semmetrics.options import FORMAT_OF_EXTENSION, RESULT_FORMATS
 from semmetrics.reports.csv_cells import csv_cells, csv_text
 from semmetrics.reports.drawing import draw
 from semmetrics.reports.html_tables import LEFT, draw_html_table
@@ -182,7 +182,7 @@ class Records(Sequence[dict[str, Any]]):
         InputError
             If the format is unknown.
         """
-        form = ENDINGS.get(f".{form}", form)
+        form = FORMAT_OF_EXTENSION.get(f".{form}", form)
         check_choice("form", form, _FORMS)
         if form == "csv":
             self._write_csv(out, ",")

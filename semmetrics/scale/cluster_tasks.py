@@ -69,7 +69,7 @@ def split_block(
         ):
             if stop > start:
                 items = sorted_lists.rows(start, stop)
-                lists_of_part.append(items.occurring_alone())
+                lists_of_part.append(items.without_unused_entries())
     if n_parts == 1:
         return lists_of_parts[0]
     return lists_of_parts

@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from semmetrics.core.hashing import Hashes, hash_ids
+from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Bools, Ints, slices, starts_run
 from semmetrics.data.blocks import Parts, find_parts
 from semmetrics.data.inputs import open_input
+from semmetrics.data.item_ids import Utf8Strings, join_ids
 from semmetrics.data.join import Weights
-from semmetrics.data.lists import Lists, Texts, join_ids
+from semmetrics.data.lists import Lists
 from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.read_options import ReadOptions, prediction_options, truth_options
-from semmetrics.data.source import ahead
 from semmetrics.errors import InputError, Places
 from semmetrics.kinds import resolve_kind
 from semmetrics.kinds.sample_weights import read_weights
@@ -443,7 +444,7 @@ def score_sides(
     for name in sides:
         scorer.add_system(name)  # A system may have no items.
     # A thread reads the next batch while one is scored.
-    batches = ahead(_pair_batches(truth, sides))
+    batches = prefetch(_pair_batches(truth, sides))
     with closing(batches):  # Reading stops after an error.
         for system, pred, ref in batches:
             _score_batch(scorer, system, pred, ref, weights)
@@ -568,8 +569,8 @@ def _store_rest(truth: StreamedSide) -> tuple[Lists, Hashes, Ints]:
         batches.extend(InputBuffer.of(numbered_lists))
         hash_parts.append(hashes_of_lists)
         ids = lists.ids
-        if isinstance(ids, Texts):
-            ids = Texts(ids.data, ids.ends)  # Frees the cached hashes.
+        if isinstance(ids, Utf8Strings):
+            ids = Utf8Strings(ids.data, ids.ends)  # Frees the cached hashes.
         id_parts.append(ids)
     hashes = np.concatenate(hash_parts)
     hash_parts.clear()

@@ -304,7 +304,7 @@ def _first_item(lists: Lists) -> Lists:
     where = Places(lists.source, None, ITEM, range(1))
     item = replace(lists, ids=range(1), side=side, where=where, whole=None)
     if len(item.vocabulary) > _MAX_SAMPLE_VOCABULARY:
-        return item.occurring_alone()
+        return item.without_unused_entries()
     return item
 
 

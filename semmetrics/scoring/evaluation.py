@@ -31,7 +31,7 @@ from semmetrics.kinds.options import ResolvedOptions, resolve_options
 from semmetrics.messages import pluralize, report_progress
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.parsing import listed, parse_all, parse_by_kind
-from semmetrics.options import OPTIONS, is_given
+from semmetrics.options import OPTIONS, is_on
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.measures import ChosenMeasures, choose_measures
 from semmetrics.scoring.notes import idle_intervals, score_notes
@@ -357,7 +357,7 @@ def choose_kind(
 def _kind_of_embeddings(given: Mapping[str, Any]) -> str | None:
     """Return the kind of an option that replaces the predictions, if the user sets one."""
     for option in OPTIONS.values():
-        if option.instead and is_given(given.get(option.name)):
+        if option.replaces_predictions and is_on(given.get(option.name)):
             return option.kinds[0]
     return None
 

@@ -17,7 +17,8 @@ import numpy as np
 from semmetrics.core.backend import common_precision
 from semmetrics.core.ragged import Codes, offsets
 from semmetrics.data.cell_lists import place_of_styles
-from semmetrics.data.lists import Entry, Ids, Lists, Side, join_ids
+from semmetrics.data.item_ids import Ids, join_ids
+from semmetrics.data.lists import Entry, Lists, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.errors import ITEM, Fact, Places, unite
 from semmetrics.scoring.batch_forms import (

@@ -10,14 +10,14 @@ from semmetrics.data.lists import gather
 from semmetrics.errors import Fact
 from semmetrics.kinds.base import name_task
 from semmetrics.kinds.options import ResolvedOptions
-from semmetrics.options import CERTAINTY, OPTIONS
+from semmetrics.options import INTERVALS, OPTIONS
 from semmetrics.scoring.result import Score
 from semmetrics.scoring.score_notes import bound_notes, interval_notes, left_out_notes
 
 INTERVAL_OPTIONS = tuple(
     name
     for name, option in OPTIONS.items()
-    if option.group == CERTAINTY and name != "ci"
+    if option.group == INTERVALS and name != "ci"
 )
 """The options of intervals, which have no effect without ``ci``."""
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.columns import as_floats
+from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.source import ahead
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Frame, Measure, Statistic
@@ -242,7 +242,7 @@ def _replicate_together(
     chunk = chunk_size([subject.statistics for subject in systems])
     draws = systems[0].draws
     n_done = 0
-    for counts in ahead(draws.counts(bootstrap, chunk), worth=draws.are_many):
+    for counts in prefetch(draws.counts(bootstrap, chunk), in_thread=draws.are_many):
         product = stack.multiply(counts)
         stop = n_done + len(counts)
         for subject, weighted_sums, rows in zip(systems, weighted, values, strict=True):

@@ -16,7 +16,7 @@ from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import InputError
 from semmetrics.kinds.embeddings import by_name, read_embedding
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING
-from semmetrics.options import OPTIONS, Data, Options, is_asked, split_names
+from semmetrics.options import OPTIONS, Data, Options, is_set, split_names
 from semmetrics.scoring.evaluation import join_systems
 from semmetrics.scoring.score import system_name, table_of, warn_of_scores
 from semmetrics.scoring.signature import (
@@ -146,7 +146,7 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
 def _check_options(signed: Signed, given: Mapping[str, Any]) -> None:
     """Raise an error for an option of the signature, or without an input that it names."""
     for name in _SIGNED:
-        if is_asked(name, given.get(name)):
+        if is_set(name, given.get(name)):
             raise InputError("in-signature", name=name)
     for name in ("classes", "seen", "unseen", "weights"):
         if name in signed.settings and given.get(name) is None:
@@ -155,10 +155,10 @@ def _check_options(signed: Signed, given: Mapping[str, Any]) -> None:
 
 def _options_of_phi(signed: Signed) -> Mapping[str, Any]:
     """Return the options with which a matrix of phi is computed from captions."""
-    from semmetrics.data.rankings import computed_as
+    from semmetrics.data.rankings import options_of_computed_phi
 
     matrix = signed.models.get("matrix", "")
-    return computed_as(matrix, str(signed.measure["phi"]))
+    return options_of_computed_phi(matrix, str(signed.measure["phi"]))
 
 
 def _data_options(signed: Signed) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.data.lists import Ids
+from semmetrics.data.item_ids import Ids
 from semmetrics.data.tasks import LabelAxis, Task
 from semmetrics.messages import fold, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums

@@ -15,7 +15,7 @@ import numpy as np
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.embed.open import SHIPPED
 from semmetrics.errors import InputError
-from semmetrics.options import OPTIONS, is_given
+from semmetrics.options import OPTIONS, is_on
 from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
 from semmetrics.scoring.state_values import Digest
 
@@ -32,7 +32,7 @@ _IDENTIFYING_ATTRIBUTES = ("identity", "hash", "digest", "name")
 
 def check_needs_no_items(options: Mapping[str, Any]) -> None:
     """Raise an error for options that need stored items."""
-    needing_items = [name for name in _ALL_ITEMS_OPTIONS if is_given(options.get(name))]
+    needing_items = [name for name in _ALL_ITEMS_OPTIONS if is_on(options.get(name))]
     if options.get("missing") == "common":
         needing_items.append("missing='common'")
     ci = options.get("ci")

@@ -22,9 +22,9 @@ from semmetrics._version import __version__
 from semmetrics.core.columns import Column, LabelColumn, add_sums, concatenate_columns
 from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.lists import Ids
+from semmetrics.data.item_ids import Ids
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import FOUND, LabelAxis
+from semmetrics.data.tasks import FOUND_CLASSES, LabelAxis
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Frame, Statistic
@@ -223,7 +223,7 @@ class Statistics:
         if self.given is not None:
             conventions["listed classes"] = str(self.given)
         for key, model in self.models.items():
-            if key != FOUND:
+            if key != FOUND_CLASSES:
                 conventions[_name_model(key)] = model
         for name, identities in self.observations.requirements.items():
             conventions[name] = ", ".join(sorted(identities))
@@ -239,7 +239,7 @@ class Statistics:
             is_static = _has_static(self._differing_models(other))
             code = _STATIC_DIFFERS if is_static else "different-statistics"
             raise InputError(code, why=", ".join(differences))
-        if self.models.get(FOUND) != other.models.get(FOUND):
+        if self.models.get(FOUND_CLASSES) != other.models.get(FOUND_CLASSES):
             raise InputError("classes-of-references")
         shared = np.intersect1d(self.hashes, other.hashes)
         if len(shared):
@@ -263,7 +263,7 @@ class Statistics:
     def _differing_models(self, other: Statistics) -> list[str]:
         """Return the identities of models that differ, from both sides."""
         models = []
-        for key in self.models.keys() & other.models.keys() - {FOUND}:
+        for key in self.models.keys() & other.models.keys() - {FOUND_CLASSES}:
             if self.models[key] != other.models[key]:
                 models += [self.models[key], other.models[key]]
         return models

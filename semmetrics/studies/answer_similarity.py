@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.lists import Entry, Lists
-from semmetrics.data.tasks import FOUND
+from semmetrics.data.tasks import FOUND_CLASSES
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.caption_overlap import ngsm_systems
@@ -348,7 +348,7 @@ class MeasureSimilarity(Similarity):
             raise InputError("no-item-values", measure=self.name)
         statistics = score.statistics
         for name, identity in statistics.models.items():
-            if name != FOUND:
+            if name != FOUND_CLASSES:
                 self.models[name] = identity
         if "tok" in statistics.settings:
             self.models["tok"] = statistics.settings["tok"]

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.columns import concatenate_columns
+from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Floats
-from semmetrics.data.source import ahead
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Statistic
@@ -134,7 +134,9 @@ def _swap(pairs: ScorePairs, bootstrap: Bootstrap, progress: Progress) -> Floats
     total = systems.sum(every_unit)
     values = np.empty((2, len(pairs), bootstrap.resamples))
     start = 0
-    for coins in ahead(draws.coins(bootstrap, systems.chunk), worth=draws.are_many):
+    for coins in prefetch(
+        draws.coins(bootstrap, systems.chunk), in_thread=draws.are_many
+    ):
         swaps = _Swaps(heads=systems.sum(coins), total=total)
         stop = start + len(coins)
         for row, (score, against) in enumerate(pairs):

@@ -20,7 +20,7 @@ from semmetrics.data.dialect import find_delimiter
 from semmetrics.data.frames import is_frame
 from semmetrics.data.lists import Lists
 from semmetrics.data.read_options import ReadOptions
-from semmetrics.data.side_tables import TABLE_KINDS, read_rows
+from semmetrics.data.side_tables import TABLE_FORMATS, read_rows
 from semmetrics.data.source import load
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.reports import plain_text
@@ -83,7 +83,7 @@ def _read_table(
     """
     source = load(path, options.max_bytes)
     extension = (source.suffix or "")[1:]
-    if extension not in TABLE_KINDS and options.format not in TABLE_KINDS:
+    if extension not in TABLE_FORMATS and options.format not in TABLE_FORMATS:
         return None
     kind = options.format or extension
     if kind in ("csv", "tsv"):

@@ -21,7 +21,7 @@ from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.read_options import DEFAULTS
 from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.parsing import parse_in_any_case
-from semmetrics.options import CORRECTIONS, OF_VALUES, TAKEN, TESTS
+from semmetrics.options import CORRECTIONS, TAKEN, TESTS, VALUE_TESTS
 from semmetrics.reports import Records, format_p
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.runs import RunSummary
@@ -109,7 +109,7 @@ def compare_values(
     >>> [round(pair[name], 4) for name in ("mean", "std", "difference", "p")]
     [0.64, 0.0316, 0.14, 0.0006]
     """
-    check_choice("test", test, OF_VALUES)
+    check_choice("test", test, VALUE_TESTS)
     check_choice("correction", correction, CORRECTIONS)
     settings = {name: value for name, value in options.items() if value is not None}
     settings.setdefault("resamples", TAKEN["compare_values"]["resamples"].default)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from semmetrics.data.form import Form
 from semmetrics.data.items import Items
-from semmetrics.data.read_options import ReadOptions, is_truth, unused
+from semmetrics.data.read_options import ReadOptions, is_truth, note_unused_options
 from semmetrics.data.source import Source
 from semmetrics.errors import Fact, InputError, Places
 from semmetrics.schema import as_id, as_real
@@ -59,7 +59,7 @@ class PublicFormat(ABC):
         """Note the options for columns that the user set and that have no effect."""
         names = [f"{role}_column" for role in form.roles]
         ignored = [name for name in names if name not in self.used_options]
-        return unused(options, ignored, self.title)
+        return note_unused_options(options, ignored, self.title)
 
 
 class DocumentFormat(PublicFormat):

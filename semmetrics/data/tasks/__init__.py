@@ -9,7 +9,7 @@ other have different ranks under every rule. The prediction of a class may be re
 classes, the *candidates*. A query may rank only the candidates of its *fold*.
 """
 
-from semmetrics.data.tasks.base import UNUSED as UNUSED
+from semmetrics.data.tasks.base import UNUSED_COLUMNS as UNUSED_COLUMNS
 from semmetrics.data.tasks.base import Block as Block
 from semmetrics.data.tasks.base import LabelAxis as LabelAxis
 from semmetrics.data.tasks.base import Step as Step
@@ -23,8 +23,8 @@ from semmetrics.data.tasks.classes import ALL as ALL
 from semmetrics.data.tasks.classes import ClassRanks as ClassRanks
 from semmetrics.data.tasks.classes import ClassScores as ClassScores
 from semmetrics.data.tasks.classes import ClassTask as ClassTask
-from semmetrics.data.tasks.classes import Decided as Decided
-from semmetrics.data.tasks.labels import FOUND as FOUND
+from semmetrics.data.tasks.classes import PredictedClasses as PredictedClasses
+from semmetrics.data.tasks.labels import FOUND_CLASSES as FOUND_CLASSES
 from semmetrics.data.tasks.labels import TAXONOMY as TAXONOMY
 from semmetrics.data.tasks.labels import IgnoredLabels as IgnoredLabels
 from semmetrics.data.tasks.labels import LabelTask as LabelTask

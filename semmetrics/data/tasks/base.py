@@ -14,7 +14,7 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.hashing import Hashes, by_value, hash_ids, mix
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
-from semmetrics.data.lists import Ids, take_ids
+from semmetrics.data.item_ids import Ids, take_ids
 from semmetrics.data.observations import Observations
 
 D = TypeVar("D")
@@ -23,8 +23,8 @@ T_co = TypeVar("T_co", covariant=True)
 K = TypeVar("K", bound="Task")
 F = TypeVar("F", bound="Callable[..., Any]")
 
-UNUSED = "unused-columns"
-"""The code of the notes on columns that could have the scores."""
+UNUSED_COLUMNS = "unused-columns"
+"""The code of the notes on columns that are not used but may contain scores."""
 
 
 class Step(Protocol[T_co]):
@@ -74,7 +74,7 @@ def _no_names() -> Mapping[str, frozenset[str]]:
 
 @by_value()
 class LabelAxis(NamedTuple):
-    """Labels by name, and how often each of them occurs. Empty if there are no labels.
+    """The labels that macro averages run over, and how often each of them occurs.
 
     Attributes
     ----------
@@ -82,11 +82,11 @@ class LabelAxis(NamedTuple):
     n_reference, n_prediction : int arrays, shape (labels,)
         Occurrences on each side, before a cutoff or a decoding rule.
     given : int or None
-        The first so many labels are the class list.
+        The number of labels in the class list, which come first. None without a class list.
     ignored : mapping from label to pair of int
-        How often labels that were ignored were predicted and true.
+        How often each ignored label was predicted and true.
     named : mapping from name to set of labels
-        Label universes that have a name of their own.
+        Label universes that measures can select by name.
     in_columns : bool array, shape (labels,), or None
         Labels that are columns of a matrix or keys of 0/1 mappings. None if there are none.
     """
@@ -124,7 +124,7 @@ class Task(ABC):
     ids : sequence of str, range or int array
         One per item. Numbers if items are identified by position.
     settings : mapping
-        Conventions that changed the data, by their keys in signatures.
+        The options that changed the data, by their keys in signatures.
     counts : mapping
         How many items were left out or merged, by reason.
     observations : Observations
@@ -177,16 +177,16 @@ class Task(ABC):
 
     @property
     def identities(self) -> dict[str, str]:
-        """The identity of each model, for signatures, and what else must be equal in parts."""
+        """The identity of each model and of other inputs that all parts must share."""
         return {}
 
     def blocks(self, memory: int = 1 << 25) -> Iterator[Block[Any]]:
-        """Yield the items in blocks whose working arrays take about that many bytes."""
-        step = self._step(memory)
-        for start in range(0, len(self), step):
-            yield Block(self, start, min(start + step, len(self)))
+        """Yield the items in blocks whose working arrays take about ``memory`` bytes."""
+        size = self._items_per_block(memory)
+        for start in range(0, len(self), size):
+            yield Block(self, start, min(start + size, len(self)))
 
-    def _step(self, memory: int) -> int:
+    def _items_per_block(self, memory: int) -> int:
         """Return the number of items of a block."""
         return len(self)
 
@@ -202,25 +202,28 @@ class Task(ABC):
 
     @abstractmethod
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
-        """Return the attributes of a kind for those items."""
+        """Return the attributes that the subclass adds, for some items."""
 
 
-def kept(make: F) -> F:
-    """Memoise a function of a task or a block on that object, by the function and its arguments."""
-    form = signature(make)
+def kept(function: F) -> F:
+    """Memoise a function of a task or a block on that object.
 
-    @wraps(make)
-    def get(*positional: Any, **named: Any) -> Any:
-        bound = form.bind(*positional, **named)
+    The task or the block is the first argument of the function.
+    """
+    function_signature = signature(function)
+
+    @wraps(function)
+    def memoised(*positional: Any, **named: Any) -> Any:
+        bound = function_signature.bind(*positional, **named)
         bound.apply_defaults()
         owner, *others = bound.arguments.values()
         memo: dict[Any, Any] = owner.memo if isinstance(owner, Block) else owner.shared
-        key = (make.__module__, make.__name__, *others)
+        key = (function.__module__, function.__name__, *others)
         if key not in memo:
-            memo[key] = make(*positional, **named)
+            memo[key] = function(*positional, **named)
         return memo[key]
 
-    return cast("F", get)
+    return cast("F", memoised)
 
 
 # ---- hashes of references -----------------------------------------------------------------------
@@ -237,14 +240,15 @@ def hash_lists(names: Hashes, indptr: Ints, codes: Ints | Codes) -> Hashes:
     codes : int array
         The names of the lists.
     """
-    # Each place in a list has an odd factor. It is never 1, which is the factor of the id.
+    # Each position i of a list has the odd factor 2 * i + 3. The factor 1 is left for the id.
     factors = ragged.positions(indptr).astype(np.uint64)
-    factors += factors + np.uint64(3)
+    factors *= np.uint64(2)
+    factors += np.uint64(3)
     return sum_hashes(np.multiply(names.take(codes), factors, out=factors), indptr)
 
 
 def sum_hashes(hashes: Hashes, indptr: Ints) -> Hashes:
     """Return the sum of the hashes of each row, modulo 2**64."""
-    total = np.zeros(len(hashes) + 1, np.uint64)
-    np.cumsum(hashes, out=total[1:])
-    return np.asarray(total[indptr[1:]] - total[indptr[:-1]])
+    totals = np.zeros(len(hashes) + 1, np.uint64)
+    np.cumsum(hashes, out=totals[1:])
+    return np.asarray(totals[indptr[1:]] - totals[indptr[:-1]])

@@ -13,14 +13,16 @@ from semmetrics.arguments import check_once
 from semmetrics.core import ragged
 from semmetrics.core.hashing import hash_ids, hash_strings, mix
 from semmetrics.core.ragged import Ints
-from semmetrics.data.lists import Ids
+from semmetrics.data.item_ids import Ids
 from semmetrics.data.tasks.base import Block, Task, hash_lists
 
-# Bytes of working arrays: of an item, of a candidate with a reference, and of a letter of either.
-# A token has about five letters.
 _BYTES_PER_ITEM = 1024
 _BYTES_PER_PAIR = 512
 _BYTES_PER_LETTER = 24
+"""Bytes of working arrays per item, per pair of a candidate and a reference, and per letter in it.
+
+A token has about five letters.
+"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -35,17 +37,20 @@ class CaptionTask(Task):
     texts : tuple of str
         The distinct captions of both sides, as they were written.
     candidates : int array, shape (items,)
-        The caption of each item, in ``texts``.
+        The candidate of each item, as its position in ``texts``.
     images : int array, shape (items,)
         The image of each item, from 0. Items of one image have the same references.
     indptr, references : int arrays, shapes (images + 1,) and (occurrences,)
-        The reference captions of each *image*, in ``texts``.
+        The references of each *image*, as positions in ``texts``.
     tokenizer : Tokenizer
-        With ``name``, which is "tok" of the settings, and ``tokens(captions)``.
+        Its ``name`` is "tok" in the settings.
     fits : mapping
-        Document frequencies: "df" for measures with ``df=given`` ("df/porter" for those with
-        ``stem=porter``), "references/none" in place of those that ``df=references`` would count.
-        Scene graphs: "parser/official" and so on.
+        Inputs of measures by key:
+
+        - "df" or "df/porter": document frequencies for ``df=given``, without stemming or with
+          ``stem=porter``
+        - "references/none": document frequencies that replace the counts of ``df=references``
+        - "parser/official" and so on: scene graphs
     models : mapping from key to TextModel
         Embeddings, by the ``model_key`` of measures.
     """
@@ -66,10 +71,10 @@ class CaptionTask(Task):
         return {name: str(model) for name, model in self.models.items()}
 
     def blocks(self, memory: int = 1 << 27) -> Iterator[Block[CaptionTask]]:
-        """Yield the items in blocks whose working arrays take about that many bytes.
+        """Yield the items in blocks whose working arrays take about ``memory`` bytes.
 
         A block has at least one item. The cost of an item is estimated from its pairs and the
-        letters of their captions, because no measure may need the tokens.
+        letters of their captions. Tokens would have to be computed, and measures may not need them.
         """
         n_letters = np.fromiter(map(len, self.texts), np.int64, len(self.texts))
         n_refs = ragged.lengths(self.indptr)[self.images]
@@ -96,7 +101,7 @@ class CaptionTask(Task):
         images = np.repeat(np.arange(len(sizes)), sizes)
         return CaptionTask(ids=item_ids(ids, sizes), images=images, **attributes)
 
-    def pairs(self, start: int, stop: int) -> tuple[Ints, Ints]:
+    def item_references(self, start: int, stop: int) -> tuple[Ints, Ints]:
         """Return the offsets and captions of the references of items ``start`` to ``stop``."""
         indptr, flat = ragged.take_rows(self.indptr, self.images[start:stop])
         return indptr, self.references[flat]
@@ -109,11 +114,11 @@ class CaptionTask(Task):
         return int(mix(images[self.images] + self.hashes).sum(dtype=np.uint64))
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:
-        images, place = np.unique(self.images[rows], return_inverse=True)
+        images, image_numbers = np.unique(self.images[rows], return_inverse=True)
         indptr, flat = ragged.take_rows(self.indptr, images)
         return {
             "candidates": self.candidates[rows],
-            "images": place.ravel(),
+            "images": image_numbers.ravel(),
             "indptr": indptr,
             "references": self.references[flat],
         }
@@ -168,12 +173,12 @@ def _code_captions(captions: Sequence[Sequence[str]], codes: dict[str, int]) -> 
 
 
 def item_ids(ids: Ids, sizes: Ints) -> Ids:
-    """Return the names of candidates, from the ids of images and their numbers of candidates.
+    """Return the names of candidates, given the ids of images and how many candidates each has.
 
     Raises
     ------
     InputError
-        If an image is called as a candidate of another.
+        If the id of an image is also the name of a candidate of another image.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class ClassScores(Similarities):
     source: str = "scores"
 
     @property
-    def integer(self) -> bool:
+    def has_integers(self) -> bool:
         """Whether scores are integers, which floats may not represent exactly."""
         return bool(self.values.dtype.kind in "iu")
 
@@ -75,19 +75,19 @@ class ClassScores(Similarities):
         return nearest
 
 
-class Decided(NamedTuple):
+class PredictedClasses(NamedTuple):
     """The predicted classes of some images.
 
     Attributes
     ----------
     hit : bool array, shape (images,)
-        Whether it is the true class.
+        Whether the predicted class is the true class.
     predicted : int32 array
-        Its code, or -1 if nothing is ranked.
+        The code of the predicted class, or -1 if nothing is ranked.
     values : float array
-        Its score, or nan if it has none.
+        The score of the predicted class, or nan if it has none.
     tied : bool array
-        Whether the rule for ties decided whether it is the true class.
+        Whether the rule for ties decided whether the predicted class is the true class.
     """
 
     hit: Bools
@@ -121,8 +121,8 @@ class ClassTask(Task):
     Attributes
     ----------
     classes : tuple of str
-        The ranked classes, in the order of the columns, then predicted classes outside the class
-        list.
+        The ranked classes in the order of the columns, then predicted classes that are not in the
+        class list.
     given : int or None
         The number of classes in the class list. None without one.
     scores : ClassScores or RankedLists
@@ -132,9 +132,10 @@ class ClassTask(Task):
         The code of each image's class.
     ties : {"position", "optimistic", "pessimistic"}
     named : mapping from name to set of classes
-        The lists of classes that measures may name.
-    listed : mapping from name to text
-        Number and hash of those lists that are not options of their own, for signatures.
+        The lists of classes that measures can select by name.
+    listed : mapping from name to str
+        For signatures, the number of classes and the hash of each list that does not have its own
+        option.
     """
 
     kind: ClassVar[str] = "classes"
@@ -147,8 +148,8 @@ class ClassTask(Task):
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
     listed: Mapping[str, str] = field(default_factory=dict)
 
-    def _step(self, memory: int) -> int:
-        return self.scores.step
+    def _items_per_block(self, memory: int) -> int:
+        return self.scores.rows_per_table
 
     @property
     def class_list(self) -> tuple[str, ...]:
@@ -163,7 +164,7 @@ class ClassTask(Task):
 
     @cached_property
     def axis(self) -> LabelAxis:
-        """The classes, and how many images each has. Predictions of all of them count."""
+        """The classes, and how many images each has."""
         n_true = np.bincount(self.truth, minlength=len(self.classes))
         n_predicted = np.zeros_like(n_true)
         return LabelAxis(self.classes, n_true, n_predicted, self.given, {}, self.named)
@@ -180,15 +181,15 @@ class ClassTask(Task):
         chosen = self.named[name]
         return np.flatnonzero([label in chosen for label in self.classes])
 
-    def decide(self, start: int, stop: int, columns: Ints | None) -> Decided:
+    def predict(self, start: int, stop: int, columns: Ints | None) -> PredictedClasses:
         """Predict a class for images ``start`` to ``stop``, among the candidates."""
         rows = self.rows[start:stop]
         truth = self.truth[start:stop]
         first = Nearest.empty(stop - start)
         ranked = np.flatnonzero(rows >= 0)
         nearest = self.scores.nearest(rows[ranked], columns, truth[ranked])
-        for whole, part in zip(first, nearest, strict=True):
-            whole[ranked] = part
+        for all_values, ranked_values in zip(first, nearest, strict=True):
+            all_values[ranked] = ranked_values
         predicted = first.others
         if self.ties == "position":
             hit = (first.places == truth) & first.reached
@@ -198,9 +199,11 @@ class ClassTask(Task):
         else:
             hit = first.reached & (first.tied == 0)
         tied = first.reached & (first.tied > 0)
-        return Decided(hit, np.where(hit, truth, predicted), first.values, tied)
+        return PredictedClasses(
+            hit, np.where(hit, truth, predicted), first.values, tied
+        )
 
-    def place(self, start: int, stop: int, columns: Ints | None) -> ClassRanks:
+    def rank(self, start: int, stop: int, columns: Ints | None) -> ClassRanks:
         """Rank the true classes of images ``start`` to ``stop`` among the candidates."""
         rows = self.rows[start:stop]
         truth = self.truth[start:stop]

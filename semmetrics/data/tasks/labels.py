@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from semmetrics.data.taxonomy import Taxonomy
 
 TAXONOMY = "#taxonomy"
-FOUND = "#classes found"
+FOUND_CLASSES = "#classes found"
 """Keys of `Task.identities`. No embedding can have these names."""
 _BYTES_PER_LABEL = 64
+_HASH_FACTORS = {"difficult": 5, "unverified": 7, "verified": 11}
+"""The factors of the hashes of such labels in a fingerprint, so that each of them changes it."""
 
 
 class Synonyms(NamedTuple):
@@ -29,12 +31,13 @@ class Synonyms(NamedTuple):
     Attributes
     ----------
     terms : sequence of tuples of str
-        The terms of each written label; ``Side.written`` has its codes.
+        The terms of each written label. ``Side.written`` has the codes of written labels.
     ambiguous : bool array, shape (written labels,)
-        A prediction that shares terms with several classes, or a reference label with a term that
-        another class also has.
+        Whether a predicted label shares terms with several classes, or a reference label has a
+        term that another class also has.
     found : str or None
-        Number and hash of the classes that the references gave. None if classes were given.
+        The number of classes and their hash if the references define the classes. None if there is
+        a class list.
     """
 
     terms: Sequence[Terms]
@@ -43,7 +46,7 @@ class Synonyms(NamedTuple):
 
 
 class IgnoredLabels(NamedTuple):
-    """Labels that were taken out of both sides, item by item.
+    """Labels that were removed from both sides, item by item.
 
     Attributes
     ----------
@@ -56,16 +59,16 @@ class IgnoredLabels(NamedTuple):
     pred: Side
     ref: Side
 
-    def times(self) -> dict[str, tuple[int, int]]:
-        """Return how often each label is predicted and true, without labels that never are."""
+    def occurrences(self) -> dict[str, tuple[int, int]]:
+        """Return how often each label is predicted and true, for labels that occur."""
         n_labels = len(self.labels)
         n_predicted = np.bincount(self.pred.codes, minlength=n_labels).tolist()
         n_true = np.bincount(self.ref.codes, minlength=n_labels).tolist()
-        times = {}
+        occurrences = {}
         for code, name in enumerate(self.labels):
             if n_predicted[code] or n_true[code]:
-                times[name] = n_predicted[code], n_true[code]
-        return times
+                occurrences[name] = n_predicted[code], n_true[code]
+        return occurrences
 
     def take(self, rows: Ints) -> IgnoredLabels:
         """Return the labels of some items."""
@@ -95,15 +98,15 @@ class Unverified:
         return "unverified" if self.categories is None else "verified"
 
     def rows(self, start: int, stop: int) -> Unverified:
-        """Return items start to stop."""
+        """Return items ``start`` to ``stop``."""
         return replace(self, cells=self.cells.rows(start, stop))
 
     def take(self, rows: Ints) -> Unverified:
-        """Return the items of those numbers."""
+        """Return some items by their numbers."""
         return replace(self, cells=self.cells.take(rows))
 
     def of_truth(self) -> Side:
-        """Return the cells without the predicted labels that are not categories."""
+        """Return the cells that depend only on the ground truth."""
         if self.categories is None:
             return self.cells
         return self.cells.keep(self.categories[self.cells.codes])
@@ -116,8 +119,8 @@ class LabelTask(Task):
     Attributes
     ----------
     classes : tuple of str
-        The given classes in their order, then other labels by name. Without a class list, all
-        labels by name.
+        The class list in its order, then other labels by name. Without a class list, all labels by
+        name.
     pred, ref : Side
         Codes into ``classes``.
     ranked : bool
@@ -128,24 +131,24 @@ class LabelTask(Task):
         The floating-point type in which scores were given. A threshold is rounded to it, as NumPy
         and torch do if they compare an array with a number.
     given : int or None
-        The number of given classes.
+        The number of classes in the class list. None without a class list.
     in_columns : bool array, shape (classes,), or None
         Classes that are columns of a matrix or keys of 0/1 mappings. They are labels of the data
         even if no item has them. None if no side has such labels.
     ignored : IgnoredLabels or None
-        The labels that were taken out.
+        The labels that were removed.
     difficult : Side or None
         The labels of each item that are neither present nor absent in the ground truth.
     unverified : Unverified or None
-        The cells that nobody verified. No prediction has them, and what divides by the number of
-        labels or items leaves them out. None if all cells are verified.
+        The cells that nobody verified. Predictions do not contain them, and denominators that
+        count labels or items leave them out. None if all cells are verified.
     synonyms : Synonyms or None
     terms : sequence of tuples of str, or None
         The terms of each class. None if every class has one term, its name.
     heads : float array, shape (items, cardinalities), or None
         Probabilities of each set size, for the decoding rules that use them.
     first_set_size : int
-        The set size of their first column.
+        The set size of the first column of ``heads``.
     models : mapping from key to label vectors
         Embeddings of the labels as they were written, by the ``model_key`` of measures.
     taxonomy : Taxonomy or None
@@ -170,13 +173,13 @@ class LabelTask(Task):
     models: Mapping[str, Any] = field(default_factory=dict)
     taxonomy: Taxonomy | None = None
 
-    def _step(self, memory: int) -> int:
+    def _items_per_block(self, memory: int) -> int:
         n_labels = len(self.pred.codes) + len(self.ref.codes)
         labels_per_item = n_labels / max(1, len(self))
         return max(1, int(memory / (_BYTES_PER_LABEL * (1 + labels_per_item))))
 
     @property
-    def numbered(self) -> bool:
+    def labels_are_numbers(self) -> bool:
         """Whether every label is a number, which has no meaning of its own."""
         return bool(self.classes) and all(map(str.isdecimal, self.classes))
 
@@ -191,11 +194,11 @@ class LabelTask(Task):
             items += self.hashes[block.start : block.stop]
             if self.difficult is not None:
                 labels = self.difficult.rows(block.start, block.stop)
-                factor = np.uint64(5)
+                factor = np.uint64(_HASH_FACTORS["difficult"])
                 items += factor * hash_lists(names, labels.indptr, labels.codes)
             if self.unverified is not None:
                 cells = self.unverified.rows(block.start, block.stop).of_truth()
-                factor = np.uint64(7 if self.unverified.categories is None else 11)
+                factor = np.uint64(_HASH_FACTORS[self.unverified.name])
                 items += factor * hash_lists(names, cells.indptr, cells.codes)
             sums.append(mix(items).sum(dtype=np.uint64))
         return int(np.array(sums, np.uint64).sum(dtype=np.uint64))
@@ -209,15 +212,16 @@ class LabelTask(Task):
             n_reference=np.bincount(self.ref.codes, minlength=n_classes),
             n_prediction=np.bincount(self.pred.codes, minlength=n_classes),
             given=self.given,
-            ignored={} if self.ignored is None else self.ignored.times(),
+            ignored={} if self.ignored is None else self.ignored.occurrences(),
             in_columns=self.in_columns,
         )
 
     @property
-    def n_known(self) -> int | None:
-        """The number of labels there are: of the class list, or else of the columns of a matrix.
+    def universe_size(self) -> int | None:
+        """The number of labels of the class list, or else of the columns of a matrix.
 
-        Labels that only the other side has count as well. None without a class list and columns.
+        Labels that occur but are not among the columns also count. None without a class list and
+        columns.
         """
         if self.given is not None or self.in_columns is None:
             return self.given
@@ -227,12 +231,12 @@ class LabelTask(Task):
 
     @property
     def identities(self) -> dict[str, str]:
-        """The identity of each embedding and of the taxonomy, and the classes that were found."""
+        """The identity of each embedding, of the taxonomy and of the classes that were found."""
         identities = {key: str(model) for key, model in self.models.items()}
         if self.taxonomy is not None:
             identities[TAXONOMY] = str(self.taxonomy.identity)
         if self.synonyms is not None and self.synonyms.found is not None:
-            identities[FOUND] = self.synonyms.found
+            identities[FOUND_CLASSES] = self.synonyms.found
         return identities
 
     def _take_sides(self, rows: Ints) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from semmetrics.core import ragged
 from semmetrics.core.hashing import hash_ids, mix
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.core.ranks import Counts
-from semmetrics.data.lists import Ids
+from semmetrics.data.item_ids import Ids
 from semmetrics.data.rankings import PHI, Rows
 from semmetrics.data.tasks.base import Task, sum_hashes
 
@@ -45,14 +45,17 @@ class Ranks(NamedTuple):
     grades: Floats | None = None
 
     @property
-    def number(self) -> Ints:
+    def n_positives(self) -> Ints:
         """The number of positives of each query."""
         return ragged.lengths(self.indptr)
 
     def hits(self, k: Any) -> Ints:
-        """Return the number of positives among the first k, with one k or one per query."""
+        """Return the number of positives among the first k candidates of each query.
+
+        ``k`` is one number, or an array with a number for each query.
+        """
         limits = np.broadcast_to(np.asarray(k), self.candidates.shape)
-        is_within = self.ranks <= np.repeat(limits, self.number)
+        is_within = self.ranks <= np.repeat(limits, self.n_positives)
         queries = ragged.row_numbers(self.indptr)[is_within]
         return np.bincount(queries, minlength=len(self.candidates))
 
@@ -60,7 +63,7 @@ class Ranks(NamedTuple):
     def best(self) -> Ints:
         """The rank of the first positive of each query. `UNRANKED` without a positive."""
         best = np.full(len(self.candidates), UNRANKED)
-        has_positives = self.number > 0
+        has_positives = self.n_positives > 0
         best[has_positives] = self.ranks[self.indptr[:-1][has_positives]]
         return best
 
@@ -74,7 +77,7 @@ class _OrderedRanks(NamedTuple):
     undecided : bool array, shape (queries,)
         Whether the rule for ties decides a rank.
     order : int array
-        The place of each positive in the order in which they were given.
+        The original position of each positive.
     """
 
     ranks: Ints
@@ -85,17 +88,19 @@ class _OrderedRanks(NamedTuple):
 def _rank_positives(counts: Counts, indptr: Ints, ties: str) -> _OrderedRanks:
     """Rank positives under a rule for ties.
 
-    Positives of one query are tied with each other if they have the same number of nearer
-    candidates. Under every rule, they get different ranks.
+    Positives of a query that have the same number of nearer candidates are tied with each other.
+    They get different ranks under every rule.
     """
     rows = ragged.row_numbers(indptr)
     order = np.lexsort((counts.tied_before, counts.nearer, rows))
     nearer = counts.nearer[order]
+    # A group consists of the positives of a query that are tied with each other.
     group_starts = np.flatnonzero(ragged.starts_run(rows) | ragged.starts_run(nearer))
     group_sizes = np.diff(group_starts, append=len(order))
     n_tied_positives = np.repeat(group_sizes, group_sizes)
     place_in_group = np.arange(len(order)) - np.repeat(group_starts, group_sizes)
-    n_tied_others = counts.tied[order] + 1 - n_tied_positives
+    # The candidates that are tied with a positive include the other positives of its group.
+    n_tied_others = counts.tied[order] - (n_tied_positives - 1)
     n_tied_others = np.where(nearer < 0, 0, n_tied_others)
     if ties == "position":
         before = counts.tied_before[order]
@@ -135,19 +140,19 @@ class RetrievalTask(Task):
     Attributes
     ----------
     gallery : sequence of str, range or int array
-        The names of the candidates, or numbers if they are identified by position. Positives that
-        are not candidates may have names at the end.
+        The names of the candidates, or numbers if they are identified by position. The names of
+        positives that are not candidates may follow.
     scores : Rows
-        What ranks the gallery.
+        The rankings of the gallery.
     rows : int array, shape (queries,)
         The row of each query in ``scores``, or -1 if it has none and ranks nothing.
     indptr, positives : int arrays, shapes (queries + 1,) and (n,)
-        The positives of each query by their place in the gallery, ascending and each once.
+        The positions of the distinct positives of each query in the gallery, ascending.
     ties : {"position", "optimistic", "pessimistic"}
     folds : pair of int arrays, or None
         The fold of each query and of each candidate.
     beside : mapping from name to object
-        What measures need besides, such as matrices of queries x gallery.
+        Other inputs of measures, such as matrices of queries x gallery.
     grades : float array, shape (n,), or None
         The grades of the positives, all above 0.
     """
@@ -163,17 +168,20 @@ class RetrievalTask(Task):
     beside: Mapping[str, Any] = field(default_factory=dict)
     grades: Floats | None = None
 
-    def _step(self, memory: int) -> int:
-        return self.scores.step
+    def _items_per_block(self, memory: int) -> int:
+        return self.scores.rows_per_table
 
     @cached_property
     def fingerprint(self) -> int:
-        """64-bit hash of the ids, the names of positives, and grades other than 1. It adds up."""
+        """64-bit hash of the ids, the names of positives, and grades other than 1.
+
+        The hashes of parts add up.
+        """
         grades = np.ones(1) if self.grades is None else self.grades
-        # Positives of grade 1 have the hash of positives without a grade.
-        of_grades = grades.view(np.uint64) - np.ones(1).view(np.uint64)
-        names = mix(hash_ids(self.gallery)[self.positives] + of_grades)
-        queries = sum_hashes(names, self.indptr) + self.hashes
+        # The bits of a grade, so that positives of grade 1 have the hash of those without a grade.
+        grade_bits = grades.view(np.uint64) - np.ones(1).view(np.uint64)
+        positives = mix(hash_ids(self.gallery)[self.positives] + grade_bits)
+        queries = sum_hashes(positives, self.indptr) + self.hashes
         return int(mix(queries).sum(dtype=np.uint64))
 
     def at_level(self, rel: int) -> RetrievalTask:
@@ -205,9 +213,11 @@ class RetrievalTask(Task):
             n_candidates = ragged.sum_rows(is_candidate[flat], fold_indptr)
             flat = flat[is_candidate[flat]]
             offsets = ragged.offsets(n_candidates)
-            part = self.scores.count(fold.rows, fold.columns, offsets, codes[flat])
-            for whole, values in zip(counts, part, strict=True):
-                whole[flat] = values
+            fold_counts = self.scores.count(
+                fold.rows, fold.columns, offsets, codes[flat]
+            )
+            for all_values, fold_values in zip(counts, fold_counts, strict=True):
+                all_values[flat] = fold_values
             sizes[fold.queries] = self.scores.sizes(fold.rows, fold.columns)
         ordered = _rank_positives(counts, indptr, self.ties)
         grades = None
@@ -228,13 +238,13 @@ class RetrievalTask(Task):
             later = None
             if self.ties != "position":
                 later = self._ranked_later(start, fold.queries)
-            part = self.scores.first(fold.rows, fold.columns, k, later)
-            for query, codes in zip(fold.queries.tolist(), part, strict=True):
+            candidates = self.scores.first(fold.rows, fold.columns, k, later)
+            for query, codes in zip(fold.queries.tolist(), candidates, strict=True):
                 first[query] = codes
         return first
 
     def _ranked_later(self, start: int, queries: Ints) -> Bools:
-        """Return which of tied candidates are ranked after the others, queries x candidates.
+        """Return which candidates are ranked after others with the same score, for each query.
 
         Under "optimistic" these are the candidates that are not positive, otherwise the positives.
         """

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from semmetrics.data import public
+from semmetrics.data import coco_files
 from semmetrics.data.form import Form
 from semmetrics.data.inputs import as_data
 from semmetrics.data.lists import Lists
@@ -31,7 +31,7 @@ _NAMES = (
 
 def _is_coco_file(content: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is a COCO file, of captions or of anything else."""
-    return public.is_coco_captions(content) or public.is_coco(content)
+    return coco_files.is_coco_captions(content) or coco_files.is_coco(content)
 
 
 FORM = Form(
@@ -39,7 +39,7 @@ FORM = Form(
     columns=(*_NAMES, "comment"),
     keys=(*_NAMES, "refs"),
     formats=tuple(name for name, kinds in FORMATS.items() if "captions" in kinds),
-    coco=public.read_coco_captions,
+    coco=coco_files.read_coco_captions,
     is_coco=_is_coco_file,
     single=True,
     blank=True,
@@ -47,7 +47,7 @@ FORM = Form(
 )
 _FORM_BY_CAPTION_ID = replace(
     FORM,
-    coco=partial(public.read_coco_captions, by_own_id=True),
+    coco=partial(coco_files.read_coco_captions, by_own_id=True),
     ids=("caption_id", "sentid"),
     first_id="caption_id",
 )
@@ -136,7 +136,7 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
         return Verdict(certainty, "single words")
     if shapes != {"lists"}:
         return Verdict(Certainty.NO)
-    fewest_words = min(sample.words for sample in samples)
+    fewest_words = min(sample.mean_words for sample in samples)
     if fewest_words >= _MIN_WORDS_OF_CAPTION:
         return Verdict(Certainty.POSSIBLE, "lists of sentences")
     return Verdict(Certainty.NO)
@@ -144,7 +144,7 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
 
 def _is_coco_sample(sample: Sample) -> bool:
     """Return whether a side consists of COCO captions."""
-    return public.is_coco_captions(sample.value or {})
+    return coco_files.is_coco_captions(sample.value or {})
 
 
 def _is_named_caption(sample: Sample) -> bool:

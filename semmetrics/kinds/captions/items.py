@@ -15,7 +15,7 @@ _MAX_CHARACTERS = 500
 
 def show_item(task: CaptionTask, row: int, measure: Measure) -> dict[str, Any]:
     """Return the "caption" and the "references" of an item, and details that the measure uses."""
-    _, references = task.pairs(row, row + 1)
+    _, references = task.item_references(row, row + 1)
     record: dict[str, Any] = {
         "caption": task.texts[task.candidates[row]],
         "references": [task.texts[code] for code in references.tolist()],

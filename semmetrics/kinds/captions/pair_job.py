@@ -45,9 +45,9 @@ MAX_BYTES_PER_BLOCK = 1 << 28
 _BYTES_PER_ENTRY = 16
 """The memory for an entry of a block, with its temporary arrays."""
 _MEASURE_OPTIONS = {
-    name: option.acts_by
+    name: option.measure_option
     for name, option in TAKEN["caption_matrix"].items()
-    if option.acts_by
+    if option.measure_option
 }
 """The options that only some measures use, each with an option of measures.
 

@@ -27,8 +27,9 @@ from semmetrics.core.ragged import (
     row_numbers,
     take_rows,
 )
+from semmetrics.data.item_ids import Ids
 from semmetrics.data.join import Weights, join
-from semmetrics.data.lists import Ids, Lists, in_order
+from semmetrics.data.lists import Lists, renumber_entries
 from semmetrics.data.swapped import check_captions
 from semmetrics.data.tasks import CaptionTask
 from semmetrics.errors import InputError
@@ -230,7 +231,7 @@ def _make_task(
         The settings in the signature, except the tokenizer and the weights.
     """
     all_codes = np.concatenate([captions.candidates, captions.references])
-    texts, new_codes = in_order(captions.texts, all_codes)
+    texts, new_codes = renumber_entries(captions.texts, all_codes)
     n_candidates = int(captions.n_candidates.sum())
     candidates, references = np.split(new_codes.astype(np.int64), [n_candidates])
     all_settings = {"tok": str(tokenizer.name), **settings}

@@ -22,7 +22,7 @@ def show_item(task: ClassTask, row: int, measure: Measure) -> dict[str, Any]:
     if measure["candidates"] is not None:
         candidates = str(measure["candidates"])
     columns = task.columns(candidates)
-    rank = int(task.place(row, row + 1, columns).ranks[0])
+    rank = int(task.rank(row, row + 1, columns).ranks[0])
     first: list[int] = []
     if task.rows[row] >= 0:
         n_first = _MAX_PREDICTIONS

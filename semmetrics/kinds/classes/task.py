@@ -19,8 +19,9 @@ import numpy as np
 
 from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Ints
+from semmetrics.data.item_ids import take_ids
 from semmetrics.data.join import join_rows
-from semmetrics.data.lists import Lists, take_ids
+from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.observations import Observations
 from semmetrics.data.rankings import RankedLists, check_repeats
@@ -232,7 +233,7 @@ def _rank_classes(run: Lists | Matrix, classes: list[str]) -> _RankedClasses:
         If a class is ranked twice for an image.
     """
     if isinstance(run, Matrix):
-        if run.sparse:
+        if run.is_sparse:
             ranked = RankedLists.of(run.ranked().side, len(classes))
             return _RankedClasses(ranked, classes)
         return _RankedClasses(ClassScores(run.values, source=run.source), classes)

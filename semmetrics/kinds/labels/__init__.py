@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import Floats, cell_keys, first_occurrences
+from semmetrics.data.coco_files import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.form import Form
 from semmetrics.data.inputs import as_data
 from semmetrics.data.lists import Lists
@@ -24,12 +25,11 @@ from semmetrics.data.matrix import (
     Matrix,
     is_membership,
     is_signed,
+    mark_cells,
     mark_values,
-    marked_members,
     members,
     note_unstored,
 )
-from semmetrics.data.public import is_coco, is_coco_captions, read_coco_labels
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.samples import Sample
 from semmetrics.errors import ITEM, InputError
@@ -130,7 +130,7 @@ def read_labels(
         return labels
     if scores == "members":
         return _as_members(labels)
-    return labels.chosen()
+    return labels.without_zeros()
 
 
 # ---- meanings of scores -------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def _read_matrix(matrix: Matrix, scores: str | None) -> Lists:
     are_members = is_membership(matrix)
     if scores == "members" and not are_members:
         values = matrix.values
-        if matrix.sparse:
+        if matrix.is_sparse:
             values = values.data
         value = _first_fraction(np.asarray(values).ravel())
         raise InputError("fractional-members", matrix.source, value=value)
@@ -215,7 +215,7 @@ def _with_marks(labels: Lists | Matrix, unknown: tuple[float, ...]) -> Lists:
     """
     if not isinstance(labels, Lists):
         described = _with_cells(labels, "0/1 with unverified cells")
-        return marked_members(described, unknown)
+        return mark_cells(described, unknown)
     if labels.has_marks or labels.side.scores is None:
         return labels
     marks = mark_values(labels.side.scores, unknown)
@@ -292,7 +292,7 @@ def recognise(samples: Sequence[Sample]) -> Verdict:
 
 def _are_sentences(samples: Sequence[Sample]) -> bool:
     """Return whether the strings of all sides have many words."""
-    n_words = min(sample.words for sample in samples)
+    n_words = min(sample.mean_words for sample in samples)
     return n_words >= MIN_WORDS_OF_SENTENCE
 
 

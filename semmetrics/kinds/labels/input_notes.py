@@ -74,7 +74,7 @@ def _are_lists(inputs: Sequence[Any]) -> bool:
 
 def _nested_notes(inputs: Sequence[Any]) -> list[Fact]:
     """Return notes on sides whose items are a list within a list, but not a list of synonyms."""
-    if not _are_lists(inputs) or not any(lists.synonyms for lists in inputs):
+    if not _are_lists(inputs) or not any(lists.has_synonyms for lists in inputs):
         return []
     truth = inputs[-1]
     notes = []

@@ -37,7 +37,7 @@ def default_measures(tasks: Tasks, options: Options) -> Defaults:
     has_rule = options.top_k is not None or options.decode is not None
     if any(task.ranked for task in all_tasks) and not has_rule:
         return Defaults(_RANKING)
-    if all(task.numbered for task in all_tasks):
+    if all(task.labels_are_numbers for task in all_tasks):
         return Defaults(_EXACT, dict.fromkeys(_SEMANTIC, _NUMBERS))
     return Defaults((*_EXACT, *_SEMANTIC))
 
@@ -66,8 +66,8 @@ def _largest_class_list(tasks: Tasks) -> int | None:
     """Return the largest number of labels of the tasks that have a fixed number, or None."""
     known_numbers = []
     for _, task in each_task(tasks):
-        if task.n_known is not None:
-            known_numbers.append(task.n_known)
+        if task.universe_size is not None:
+            known_numbers.append(task.universe_size)
     return max(known_numbers, default=None)
 
 

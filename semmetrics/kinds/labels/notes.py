@@ -44,7 +44,7 @@ from semmetrics.kinds.note_builders import counted, no_effect
 from semmetrics.kinds.sample_weights import unused_weights
 from semmetrics.kinds.side_observations import swapped_facts
 from semmetrics.metrics.definition import Measure
-from semmetrics.options import is_given
+from semmetrics.options import is_on
 
 
 def label_notes(
@@ -172,7 +172,7 @@ def _unused_options(
         reasons["taxonomy"] = "no requested measure counts ancestors (hF does)"
     notes = []
     for option, reason in reasons.items():
-        if is_given(options.value(option)):
+        if is_on(options.value(option)):
             notes.append(no_effect(option, reason))
     return notes
 

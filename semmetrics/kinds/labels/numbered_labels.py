@@ -37,7 +37,7 @@ def name_numbers(labels: Lists, classes: Sequence[str | Sequence[str]]) -> Lists
     numbers = np.array([int(str(label)) for label in labels.vocabulary])
     if labels.names_all and (numbers >= len(names)).any():
         # The input declares more labels than there are classes. Not all of them may occur.
-        occurring = replace(labels, names_all=False).occurring_alone()
+        occurring = replace(labels, names_all=False).without_unused_entries()
         return name_numbers(occurring, classes)
     if (numbers < 2).all():
         if _are_complete_rows(labels, len(names)):

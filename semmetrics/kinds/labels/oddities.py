@@ -66,7 +66,7 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Observations:
     observations = observe_swapped_sides(pred, ref)
     observations.of_whole_data.update(OF_WHOLE_DATA)
     observe_scores(observations, pred, task.pred, task.ref)
-    if not task.numbered:
+    if not task.labels_are_numbers:
         observations.count(HAS_NAMES, 1)
     observe_encodings(observations, labels)
     if task.ranked:  # every class has a score in every item

@@ -11,7 +11,7 @@ from semmetrics.core.backend import round_to
 from semmetrics.core.ragged import Floats, row_numbers, sum_rows
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import UNUSED, LabelTask
+from semmetrics.data.tasks import UNUSED_COLUMNS, LabelTask
 from semmetrics.errors import Fact
 from semmetrics.kinds.base import Measures, Options
 from semmetrics.kinds.labels.observation_codes import (
@@ -83,7 +83,7 @@ def _observe_order(observations: Observations, pred: Lists, predicted: Side) -> 
         observations.add_names(SCORES, ["1.0"], "pred", "highest")
     notes = [note for note in pred.notes if note.code == "unused-columns"]
     if notes:
-        observations.add_names(UNUSED, map(str, notes))
+        observations.add_names(UNUSED_COLUMNS, map(str, notes))
     score_columns: list[str] = []
     for note in notes:
         score_columns += [name for name in note.examples if _SCORE_NAME.search(name)]

@@ -214,7 +214,7 @@ def _code_sides(
     """Find the class of each label."""
     pred = sides.pred
     ref = sides.ref
-    if class_list is None and not pred.synonyms and not ref.synonyms:
+    if class_list is None and not pred.has_synonyms and not ref.has_synonyms:
         return code_plain_labels(pred, ref)
     truth = sides.joined.ref
     if options.empty_predictions == "skip":

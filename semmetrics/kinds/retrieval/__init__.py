@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.ragged import row_numbers
+from semmetrics.data.coco_files import is_coco_captions, read_coco_captions
 from semmetrics.data.form import Form
 from semmetrics.data.inputs import as_data, open_input
 from semmetrics.data.lists import Holds, Lists, Side
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.public import is_coco_captions, read_coco_captions
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.samples import Sample
 from semmetrics.errors import Fact, InputError
@@ -181,7 +181,7 @@ def _describe_matrix(matrix: Matrix) -> Matrix:
 
 def _check_entries(run: Lists) -> None:
     """Raise an error if an entry is several terms and not one candidate."""
-    if not run.synonyms:
+    if not run.has_synonyms:
         return
     for code, entry in enumerate(run.vocabulary):
         if type(entry) is tuple:

@@ -17,8 +17,9 @@ import numpy as np
 
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Ints
+from semmetrics.data.item_ids import Ids, take_ids
 from semmetrics.data.join import join_rows
-from semmetrics.data.lists import Ids, Lists, Side, take_ids
+from semmetrics.data.lists import Lists, Side
 from semmetrics.errors import InputError
 from semmetrics.kinds import class_names
 from semmetrics.kinds.retrieval.named_run import NamedRun, read_position

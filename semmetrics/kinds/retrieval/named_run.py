@@ -13,7 +13,8 @@ import numpy as np
 
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Ints
-from semmetrics.data.lists import Ids, Lists
+from semmetrics.data.item_ids import Ids
+from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import (
     RankedLists,
@@ -80,7 +81,7 @@ def name_run(
     if isinstance(run, Lists):
         return _name_lists(run, positives, options.queries, options.gallery)
     scores: Rows
-    if run.sparse:
+    if run.is_sparse:
         ranked_lists = run.ranked()
         scores = RankedLists.of(ranked_lists.side, run.values.shape[1])
     elif isinstance(run, Embeddings):

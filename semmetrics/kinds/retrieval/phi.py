@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths
-from semmetrics.data.rankings import DEPTH, MOST, PHI, Phi, RankedLists
+from semmetrics.data.rankings import DEPTH, MOST_SIMILAR, PHI, Phi, RankedLists
 from semmetrics.data.tasks import RetrievalTask
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import class_names, embeddings, note_builders
@@ -91,7 +91,7 @@ def _add_phi(
         **task.beside,
         PHI: phi,
         DEPTH: max(depths),
-        MOST: max(numbers_of_similar),
+        MOST_SIMILAR: max(numbers_of_similar),
     }
     return replace(task, beside=beside)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from semmetrics.data.class_lists import check_classes
 from semmetrics.data.matrix import Matrix
-from semmetrics.data.pair_values import IDS_BESIDE, read_pair_ids
+from semmetrics.data.pair_values import IDS_SUFFIX, read_pair_ids
 from semmetrics.data.rankings import PHI, fingerprint
 from semmetrics.errors import Fact, InputError, at
 from semmetrics.kinds import embeddings
@@ -152,7 +152,7 @@ def _open_phi(name: str, origin: Any, options: Options) -> PhiMatrix:
         # Otherwise, integers in rows would be read as names.
         data = np.asarray(origin, np.float64)
     matrix = as_candidates(data, source=f"phi {name}", options=options.read)
-    if not isinstance(matrix, Matrix) or matrix.sparse:
+    if not isinstance(matrix, Matrix) or matrix.is_sparse:
         raise InputError(
             "wrong-format",
             matrix.source,
@@ -177,7 +177,7 @@ def _find_ids(
 ) -> tuple[list[str] | None, list[str] | None]:
     """Return the ids of images and captions: in a file next to the matrix, or its own."""
     if isinstance(origin, str | os.PathLike):
-        ids_path = f"{os.fspath(origin)}{IDS_BESIDE}"
+        ids_path = f"{os.fspath(origin)}{IDS_SUFFIX}"
         if Path(ids_path).exists():
             return _read_ids(ids_path, matrix, options)
     images = [str(name) for name in matrix.ids] if matrix.has_ids else None

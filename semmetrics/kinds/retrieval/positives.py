@@ -97,7 +97,7 @@ def _positives_of_matrix(matrix: Matrix, gallery: int | None) -> Lists:
         return replace(positives, understood=understood)
     if not is_membership(matrix):
         raise InputError("truth-of-scores", matrix.source)
-    may_be_partial = not matrix.named and not matrix.sparse
+    may_be_partial = not matrix.named and not matrix.is_sparse
     n_columns = matrix.values.shape[1]
     if may_be_partial and gallery is not None and n_columns < gallery:
         raise InputError(
@@ -108,7 +108,7 @@ def _positives_of_matrix(matrix: Matrix, gallery: int | None) -> Lists:
 
 def _lists_columns(matrix: Matrix) -> bool:
     """Return whether the rows of a matrix list columns, so that some numbers are above 1."""
-    if matrix.sparse or matrix.values.dtype.kind not in "iu":
+    if matrix.is_sparse or matrix.values.dtype.kind not in "iu":
         return False
     return bool((matrix.values > 1).any())
 

@@ -17,7 +17,8 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.hashing import Hashes, hash_ids, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.lists import Ids, Lists, Side
+from semmetrics.data.item_ids import Ids
+from semmetrics.data.lists import Lists, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import Products
 from semmetrics.data.swapped import check_rankings, observe_truth
