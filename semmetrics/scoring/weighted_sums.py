@@ -53,14 +53,14 @@ class _Group(NamedTuple):
 class Stack:
     """Columns over the same units, which are summed together. Equal columns are summed once.
 
-    Integers whose sums fit into float32 are summed in float32. Vectors are only if all of
-    them fit, since a second product would take longer. All columns must be added before
-    the first product.
+    Integers whose sums fit into float32 are summed in float32. For vectors, this is done
+    only if all of them fit, since a second product would take longer. All columns must be
+    added before the first product.
 
     Parameters
     ----------
     times : int
-        A resample draws at most as many units as there are, times this number.
+        The number of draws in a resample is at most this number times the number of units.
     """
 
     def __init__(self, times: int = 1) -> None:
@@ -77,10 +77,7 @@ class Stack:
         return place
 
     def add_labels(self, column: Sparse, weights: Floats | None) -> int:
-        """Add a column of labels, each with a weight if weights are given.
-
-        Return its index.
-        """
+        """Add a column of labels, with a weight for each label or None, and return its index."""
         width = np.array(column.width)
         arrays: list[NDArray[Any]] = [column.indptr, column.codes, width]
         if weights is not None:
@@ -91,8 +88,9 @@ class Stack:
         return place
 
     def _find_place(self, key: bytes) -> int:
-        """Return the index of the column with a hash, which is new or known."""
-        return self._place_of_hash.setdefault(key, len(self._place_of_hash))
+        """Return the index of the column with a hash, which may be a new one."""
+        next_place = len(self._place_of_hash)
+        return self._place_of_hash.setdefault(key, next_place)
 
     def _as_matrix(self, column: Sparse, weights: Floats | None) -> Any:
         """Return a column of labels as a sparse matrix, shape (labels, units)."""
@@ -114,7 +112,7 @@ class Stack:
         Parameters
         ----------
         counts : int array, shape (B, units)
-            No row draws more units than there are.
+            Each row draws at most ``times`` as many units as there are.
 
         Returns
         -------
@@ -143,14 +141,14 @@ class Stack:
         for place, matrix in self._label_columns.items():
             labels_by_kind.setdefault(matrix.dtype, {})[place] = matrix
             n_labels += matrix.shape[0]
-        # Each block adds to the sums of all labels, so it is not smaller than their number.
+        # Each block adds to the sums of all labels, so it has at least as many units.
         block_size = max(_MIN_UNITS_PER_BLOCK, n_labels)
         groups = []
         if self._vectors:
             groups.append(self._group_vectors(block_size))
         for kind, matrices in labels_by_kind.items():
             groups.append(_group_labels(matrices, kind, block_size))
-        # The groups have copies of them.
+        # The groups contain copies of all columns.
         self._vectors.clear()
         self._label_columns.clear()
         return block_size, groups
@@ -282,7 +280,7 @@ class WeightedSums:
     Raises
     ------
     InputError
-        If rows were not kept.
+        If rows were not stored.
     """
 
     def __init__(
@@ -297,7 +295,7 @@ class WeightedSums:
         self.exact: dict[Statistic, list[ExactPart]] = {}
         self._row_statistics: list[Statistic] = []
         self._terms: list[_Term] = []
-        max_draws = draws.most * stack.times
+        max_draws = draws.max_items * stack.times
         weight_parts: list[Floats | None] = [None]
         if statistics.weights is not None:
             weight_parts = [*split_on_grids(statistics.weights, max_draws)]
@@ -343,9 +341,10 @@ class WeightedSums:
     def _add_categories(
         self, statistic: Statistic, part: ExactPart, column: OneHot, stack: Stack
     ) -> None:
-        """Add a column for each category but the most frequent one.
+        """Add a column for each category but the most frequent one, and one for all items.
 
-        The most frequent category is the sum of all less the sums of the others.
+        The sum of the most frequent category is the sum of all items less the sums of the
+        other categories.
         """
         name, _, weights = part
         if weights is None:
@@ -361,10 +360,11 @@ class WeightedSums:
             others.append(place)
             term = _Term(statistic, name, place, (), category, column.width)
             self._terms.append(term)
-        place = stack.add(self.draws.sum_items(weights))
-        self._terms.append(
-            _Term(statistic, name, place, tuple(others), most_frequent, column.width)
+        all_items = stack.add(self.draws.sum_items(weights))
+        term = _Term(
+            statistic, name, all_items, tuple(others), most_frequent, column.width
         )
+        self._terms.append(term)
 
     def sums(
         self, counts: NDArray[Any], product: Sequence[Floats], *, exact: bool = False
@@ -378,8 +378,8 @@ class WeightedSums:
         product : sequence of arrays
             The product of the stack with these counts.
         exact : bool
-            Whether sums are integers in the units of `exact_sums`, if `Statistics.sums`
-            has them in these units. Otherwise they are the nearest floats.
+            Whether sums are integers in the units of `exact_sums` if `Statistics.sums`
+            has such integers. Otherwise they are the nearest floats.
         """
         sums_by_statistic: dict[Statistic, Any] = {}
         for statistic in self.exact:
@@ -388,7 +388,7 @@ class WeightedSums:
             part = self._sum_term(term, product, exact=exact)
             _add_to(sums_by_statistic[term.statistic], term, part)
         if self._row_statistics:
-            item_weights = counts[:, self.draws.place].astype(np.float64)
+            item_weights = counts[:, self.draws.unit_of_item].astype(np.float64)
             item_weights *= self.statistics.item_weights
             for statistic in self._row_statistics:
                 sums_by_statistic[statistic] = {
@@ -427,18 +427,20 @@ def _add_to(sums: dict[str, NDArray[Any]], term: _Term, part: NDArray[Any]) -> N
         sums[name] = part
 
 
-def split_on_grids(values: Floats, most: int) -> list[Floats]:
+def split_on_grids(values: Floats, max_added: int) -> list[Floats]:
     """Split values into a coarse and a fine part on grids of powers of two.
 
-    The sum of the parts is the values. If at most ``most`` values are added, all sums of a
-    part are multiples of its grid that float64 represents, so they are the same in any
-    order.
+    The parts add up to the values. If at most ``max_added`` values are added, each sum of
+    a part is a multiple of its grid that float64 represents exactly. Therefore it is the
+    same in any order.
     """
-    bits = 52 - most.bit_length()
-    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    bits = 52 - max_added.bit_length()
+    largest = np.abs(values).max(initial=0.0)
+    exponent = int(np.frexp(largest)[1])
     parts = []
     rest = values
     for shift in (bits - exponent, 2 * bits - exponent):
+        # Round to multiples of 2**-shift.
         part = np.ldexp(np.rint(np.ldexp(rest, shift)), -shift)
         parts.append(part)
         rest = rest - part
