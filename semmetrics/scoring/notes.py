@@ -1,4 +1,4 @@
-"""Notes on scores: what they leave out, their intervals, and options without effect."""
+"""Notes on scores: labels that are left out, intervals, bounds, and options without effect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INTERVAL_OPTIONS = tuple(
 def score_notes(
     scores: Sequence[Score], axes: Mapping[str, tuple[Any, str]], *, ci: bool
 ) -> list[Fact]:
-    """Return notes on what scores leave out, on their intervals and on their bounds.
+    """Return notes on labels that are left out, on intervals and on bounds.
 
     Parameters
     ----------
@@ -37,10 +37,10 @@ def score_notes(
     notes: list[Fact] = []
     scores_by_task = gather((name_task(s.system, s.part), s) for s in scores)
     for name, (axis, verb) in axes.items():
-        of_task = scores_by_task.get(name, [])
-        if of_task:
-            axis = of_task[0].statistics
-        left_out = left_out_notes(axis, of_task, verb)
+        scores_of_task = scores_by_task.get(name, [])
+        if scores_of_task:
+            axis = scores_of_task[0].statistics
+        left_out = left_out_notes(axis, scores_of_task, verb)
         notes += [replace(note, where=name) for note in left_out]
     notes += interval_notes(scores)
     if ci:
@@ -51,7 +51,7 @@ def score_notes(
 
 
 def idle_intervals(options: ResolvedOptions) -> list[Fact]:
-    """Note the options of intervals that the user sets if there are no intervals."""
+    """Note the options of intervals that the user sets without requesting intervals."""
     if options.ci:
         return []
     ignored = [name for name in INTERVAL_OPTIONS if name in options.set_by_user]

@@ -42,7 +42,7 @@ def left_out_notes(
     scores : sequence of Score
         The scores of the system.
     verb : str
-        Whether its labels are "predicted" or "scored".
+        "predicted" if the predictions are label sets, "scored" if they are scores.
     """
     ignored = LeftOut.ignored(axis)
     outside_reference = _left_out_of(scores, "reference")
@@ -51,18 +51,18 @@ def left_out_notes(
         is_outside = np.arange(len(axis.labels)) >= axis.given
         outside_given = LeftOut.of(axis, is_outside), "outside the class list"
     notes = []
-    for counted in ((ignored, "ignored"), outside_reference, outside_given):
-        if counted is None:
+    for labels_and_reason in ((ignored, "ignored"), outside_reference, outside_given):
+        if labels_and_reason is None:
             continue
-        left_out, how = counted
+        left_out, reason = labels_and_reason
         if left_out.labels:
-            values = {"how": how, "verb": verb, **left_out._asdict()}
+            values = {"how": reason, "verb": verb, **left_out._asdict()}
             notes.append(Fact("left-out-labels", left_out.labels, values=values))
     return notes
 
 
 def _left_out_of(scores: Sequence[Score], universe: str) -> tuple[LeftOut, str] | None:
-    """Return the labels outside a universe, and a text that names the measures with it.
+    """Return the labels outside a universe, and a phrase with the measures that ignore them.
 
     Return None if no measure has this universe.
     """
@@ -90,7 +90,7 @@ class _Doubt(NamedTuple):
 
 
 def interval_notes(scores: Iterable[Score]) -> list[Fact]:
-    """Return notes on intervals that should not be trusted, and on different methods.
+    """Return notes on doubtful intervals, and on methods if measures have different ones.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def _count_true_items(score: Score) -> Floats | None:
     """Return how many items have each label, without weights.
 
     Return None if the score is not an average over labels, or if only weighted sums of
-    the items were kept.
+    the items are stored.
     """
     statistics = score.statistics
     is_weighted = statistics.weights is not None
@@ -256,7 +256,7 @@ def bound_notes(scores: Iterable[Score]) -> list[Fact]:
 
 
 def _list_values(score: Score) -> Floats:
-    """Return the values of the labels or else the items of a score, and its own value."""
+    """Return the values of the labels, or else of the items, and the value of the score."""
     values = _list_single_values(score)
     if values is None:
         values = np.zeros(0)
@@ -264,10 +264,10 @@ def _list_values(score: Score) -> Floats:
 
 
 def _list_single_values(score: Score) -> NDArray[Any] | None:
-    """Return the values of the labels or else the items of a score, or None if it has none."""
+    """Return the values of the labels, or else of the items, or None if there are none."""
     if score.per_label is not None:
         return score.per_label["value"]
     try:
         return score.items
-    except InputError:  # rows were not kept
+    except InputError:  # rows were not stored
         return None
