@@ -46,7 +46,7 @@ class Protocol(NamedTuple):
         Values of the paper that semmetrics does not compute. Results show them as not
         computed.
     sizes : mapping from part to int
-        The number of items in the data of the paper. A note reports another number.
+        The number of items in the data of the paper. A note reports a different number.
     optional : frozenset of str
         Headings that are omitted silently if the data do not allow them.
     percent : bool
