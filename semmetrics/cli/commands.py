@@ -259,13 +259,13 @@ def _write_sums(run: Run, scorer: Any) -> None:
     if run["state"] is None:
         _write_table(run, scorer.compute())
         return
-    has_value = {
+    conflicting = {
         "plot": bool(run.plots),
         "html": bool(run["html"]),
         "output": bool(run["output"]),
         "form": run["form"] != "table",
     }
-    for name, is_set in has_value.items():
+    for name, is_set in conflicting.items():
         if is_set:
             raise InputError(
                 "not-applicable",
@@ -498,7 +498,7 @@ def _read_scores_to_compare(run: Run) -> ScoreTable | None:
 
 
 def _load_states(run: Run) -> ScoreTable:
-    """Return the scores of states. Options of a score are an error, as states record them."""
+    """Return the scores of states. Options of a score raise an error, as states contain them."""
     from semmetrics.scoring.scorer import Scorer
 
     for name in run.values(*_TESTING):
@@ -538,11 +538,11 @@ def _compare_tables(run: Run) -> None:
     measure = None
     if run["measures"]:
         measure = run["measures"][0]
-    # The measure of a table is not parsed, since its name may have spaces.
+    # ``run.call`` must not parse the measure of a table, since its name may have spaces.
     run.given["measures"] = ()
     test = run["test"]
     if test == "interval":
-        test = "t"  # For means, the interval is the interval of Student's test
+        test = "t"  # The interval of a mean is Student's
     comparison = run.call(
         compare_values, tables, measure=measure, table=None, test=test
     )

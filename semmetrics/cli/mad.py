@@ -1,4 +1,4 @@
-"""The commands ``mad ...``, which compare systems on the images where they differ most."""
+"""The commands ``mad ...``, which compare systems on the images on which they differ most."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from semmetrics.studies.competition_state import DiscrepancySelection
 
 _MAX_RANGE = 10_000
-"""The largest difference of the ends of a range of ``--stability``."""
+"""The largest difference between the ends of a range of ``--stability``."""
 _MAX_DIGITS = 8
 """The largest number of digits of a number of ``--stability``."""
 
@@ -150,10 +150,7 @@ def _select(
 
 
 def _check_pages(run: Run) -> None:
-    """Raise an error if ``--images`` has no page or names a missing folder.
-
-    It is called before the long computation.
-    """
+    """Raise an error, before a long computation, if ``--images`` has no page or folder."""
     page = run["page"] or run["rating_page"]
     if page:
         _find_addresses([], run["images"], Path(page).parent)
@@ -244,7 +241,7 @@ def _is_web_address(images: str) -> bool:
 
 
 def _note_odd_pictures(run: Run, ids: Sequence[str]) -> None:
-    """Report pictures of annotation pages whose content does not fit their extension."""
+    """Report pictures of annotation pages whose content does not match their extension."""
     images = run["images"]
     if images is None or _is_web_address(images):
         return

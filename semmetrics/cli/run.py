@@ -77,7 +77,7 @@ class Run:
     Attributes
     ----------
     quiet : bool
-    several : str
+    files_argument : str
         The argument that can have several files, or "".
     plots : list of pairs of str
         The name and the path of each figure to draw. An empty name selects the most suitable one.
@@ -99,18 +99,18 @@ class Run:
         self.given = given
         self.options = options
         self.quiet: bool = given.get("quiet", False)
-        self.several = ""
+        self.files_argument = ""
         single_files = []
         for name, metavar in arguments.items():
             if name in not_files:
                 continue
-            if "..." in metavar and not self.several:
-                self.several = name
+            if "..." in metavar and not self.files_argument:
+                self.files_argument = name
             else:
                 single_files.append(given[name])
         self._choose_form()
         self.plots = [_split_plot(text) for text in given.get("plot", ())]
-        inputs = [*given.get(self.several, ())]
+        inputs = [*given.get(self.files_argument, ())]
         inputs += [path for path in single_files if path]
         inputs += self._list_option_files()
         self._check_files(inputs)
@@ -123,7 +123,7 @@ class Run:
         """Set the format of the result from the extension of its file."""
         for name in ("form", "output"):
             if self.options.get(name) is not OUTPUT[name]:
-                return  # The command writes only one format
+                return  # Only commands with both options can choose a format
         source = click.get_current_context().get_parameter_source("form")
         form_is_default = source is ParameterSource.DEFAULT
         if "html" in self.options:
@@ -215,7 +215,7 @@ class Run:
             raise InputError("wrong-ending", f"{file.flag} {file.path}", known=known)
 
     def check_positions(self, *names: str) -> None:
-        """Raise an error for a positional argument that is the value of an option.
+        """Raise an error for a file that the user probably meant as the value of an option.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class Run:
         Raises
         ------
         InputError
-            If a file does not exist, and its name is a measure or a number after ``--ci``.
+            If a file does not exist, and its name is a measure, or a number and ``--ci`` is set.
         """
         for name in names:
             paths = self[name] or ()
@@ -236,6 +236,7 @@ class Run:
                     self._check_position(path)
 
     def _check_position(self, path: str) -> None:
+        """Raise an error for a missing file that looks like the value of ``-m`` or ``--ci``."""
         from semmetrics.metrics.registry import names_like
 
         measures = self["measures"] or ()
@@ -259,14 +260,16 @@ class Run:
 
         Without files, options such as ``--queries-embeddings`` name the data of one system.
         """
-        files = output.name_systems(self[self.several], self.several.upper())
+        files = output.name_systems(
+            self[self.files_argument], self.files_argument.upper()
+        )
         return files or {"embeddings": None}
 
     def values(self, *without: str) -> dict[str, Any]:
         """Return the keywords for a function of the API, including ``read``.
 
-        Options of the command line only, options that are not set and the names in ``without`` are
-        left out.
+        Options that only the command line has, options that are not set, and the names in
+        ``without`` are left out.
         """
         from semmetrics.data.read_options import make_read_options
 
@@ -294,7 +297,7 @@ class Run:
         """Return the only file of set size probabilities, or the file of each system."""
         files = self["set_size_probs"]
         systems: Sequence[str] = [""]
-        if self.several:
+        if self.files_argument:
             systems = list(self.systems())
         if len(files) == 1:
             return files[0]
@@ -334,9 +337,9 @@ class Run:
                     raise InputError("not-applicable", name=name, what=parameters[0])
             values["progress"] = progress
             values |= keywords
-            names = parameters[len(files) :]
-            taken = {name: value for name, value in values.items() if name in names}
-            result = function(*files, **taken)
+            keyword_names = parameters[len(files) :]
+            values = {name: values[name] for name in values if name in keyword_names}
+            result = function(*files, **values)
         output.report_inputs(result, quiet=self.quiet)
         return result
 
@@ -356,7 +359,7 @@ class Run:
         return shape
 
     def render(self, report: Any) -> str:
-        """Return a result as a string in the format of ``--format``."""
+        """Return a result in the format of ``--format``."""
         if self["form"] == "json":
             return str(report.to_json(flag))
         return str(report.render(self["form"], **self.shape))
@@ -391,14 +394,15 @@ class Run:
             return {}
         from semmetrics.reports import figures
 
-        drawn: dict[str, str | bytes] = {}
+        figures_by_path: dict[str, str | bytes] = {}
         for name, path in self.plots:
             try:
                 figure = figures.choose(result, name)
             except InputError as error:
                 raise error.placed(f"--plot {name}".rstrip()) from None
-            drawn[path] = figures.render(figure, output.extension_of(path))
-        return drawn
+            extension = output.extension_of(path)
+            figures_by_path[path] = figures.render(figure, extension)
+        return figures_by_path
 
     def _convert_for_file(self, text: str, result: Any) -> str | Records:
         """Return the content of the file of ``-o``: the text, or the records of the result."""
@@ -415,7 +419,7 @@ class Run:
     def write(self, report: Any, further_texts: Sequence[str] = ()) -> None:
         """Write a result with further texts, and with signatures if ``--show-signatures`` is set.
 
-        A table ends with these texts. In other formats they go to standard error.
+        A table ends with these texts. With other formats, they are written to standard error.
         """
         from semmetrics.reports import draw_signatures
 
@@ -528,7 +532,7 @@ def split_spec(text: str, option: Option) -> tuple[str, str]:
 
 def _split_plot(text: str) -> tuple[str, str]:
     """Split [NAME=]FILE into the name of a figure, or "", and the path."""
-    # Loading figures now reports a missing package before any long computation.
+    # Load figures now, so that a missing package is reported before any long computation.
     from semmetrics.reports import figures
 
     name, sign, path = text.partition("=")

@@ -1,4 +1,4 @@
-"""The commands for thresholds, human ratings, ranks and the check of files."""
+"""The commands for thresholds, human ratings and ranks, and ``validate``."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def _read_column_roles(text: str | None) -> dict[str, str] | None:
     return columns
 
 
-# ---- ranks and the check of files -------------------------------------------
+# ---- ranks and validation ---------------------------------------------------
 
 
 @command("rank", {"files": "SCORES.json...?"}, output=DRAWN)
@@ -243,9 +243,10 @@ def rank(run: Run) -> None:
     from semmetrics.studies.ranking import report_ranks
     from semmetrics.studies.ranks import rank_systems
 
-    n_tables = len(run["table"])
-    has_one_source = n_tables == 0 if run["files"] else n_tables == 1
-    if not has_one_source:
+    n_sources = len(run["table"])
+    if run["files"]:
+        n_sources += 1
+    if n_sources != 1:
         raise click.UsageError("name files of scores, or one --table")
     source = None
     if run["table"]:
@@ -269,7 +270,7 @@ def rank(run: Run) -> None:
 
 
 def _render_differences(run: Run, ranking: Any) -> tuple[str, list[str]]:
-    """Return the table of ranks on two datasets, and the remark on systems that it leaves out."""
+    """Return the table of ranks on two datasets, and a remark on systems that are left out."""
     from semmetrics.studies.ranking import draw_rank_differences
 
     first, second = run["differences"]
