@@ -250,8 +250,8 @@ def write_text(
     files: list[tuple[str | None, Content]] = []
     streams: list[tuple[str | None, Content]] = []
     for path, content in [*(other_files or {}).items(), (output, result)]:
-        is_records = not isinstance(content, str | bytes)
-        if is_records and extension_of(str(path)) == ".parquet":
+        is_parquet = extension_of(str(path)) == ".parquet"
+        if is_parquet and not isinstance(content, str | bytes):
             content = content.to_parquet()
         if _is_stream(path):
             streams.append((path, content))
