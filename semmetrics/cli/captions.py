@@ -149,7 +149,7 @@ def write_positives(run: Run) -> None:
 @command(
     "pairs",
     {"captions": "CAPTIONS", "references": "REFERENCES"},
-    takes="caption_matrix",
+    api_function="caption_matrix",
     reads=("captions",),
 )
 def pairs(run: Run) -> None:

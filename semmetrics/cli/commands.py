@@ -287,7 +287,7 @@ def _write_table(run: Run, table: ScoreTable) -> None:
         raise InputError("nothing-computed", reasons="".join(lines))
     output.report_inputs(table, quiet=run.quiet)
     worst, details = _collect_details(run, table)
-    run.write_text(_render(run, table, worst), details, of=table)
+    run.write_text(_render(run, table, worst), details, result=table)
     _report_remarks(run, table, worst)
 
 
@@ -539,7 +539,7 @@ def _compare_tables(run: Run) -> None:
     if run["measures"]:
         measure = run["measures"][0]
     # ``run.call`` must not parse the measure of a table, since its name may have spaces.
-    run.given["measures"] = ()
+    run.params["measures"] = ()
     test = run["test"]
     if test == "interval":
         test = "t"  # The interval of a mean is Student's
@@ -547,4 +547,4 @@ def _compare_tables(run: Run) -> None:
         compare_values, tables, measure=measure, table=None, test=test
     )
     text = draw_values(comparison, run["form"], digits=run.shape["digits"])
-    run.write_text(text, of=comparison)
+    run.write_text(text, result=comparison)

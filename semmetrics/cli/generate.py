@@ -63,7 +63,7 @@ class Spec(NamedTuple):
     files : mapping of name to metavar
         The positional arguments, which are files unless they are in ``choices``. A metavar with
         "..." takes several values, and "?" at its end marks an optional argument.
-    takes : str
+    api_function : str
         The function whose options the command has in addition to its own: a key of `TAKEN`, or a
         function that takes all options. By default the name of the command.
     reads : sequence of str
@@ -79,7 +79,7 @@ class Spec(NamedTuple):
 
     run: Callable[[Run], Any]
     files: Mapping[str, str]
-    takes: str = ""
+    api_function: str = ""
     reads: Sequence[str] = ()
     output: Sequence[str] = ("quiet",)
     choices: Mapping[str, str | Sequence[str]] = MappingProxyType({})
@@ -106,7 +106,7 @@ def options_of(name: str) -> dict[str, Option]:
     An option of the command itself replaces an option of the same name in the other tables.
     """
     spec = SPECS[name]
-    function = spec.takes or name
+    function = spec.api_function or name
     options = dict(COMMAND_OPTIONS.get(name, {}))
     for option_name, option in TAKEN.get(function, {}).items():
         exists_on_command_line = bool(option.group)
@@ -125,7 +125,7 @@ def options_of(name: str) -> dict[str, Option]:
 
 def _reading_options_of(name: str, spec: Spec) -> list[str]:
     """Return the names of the options that describe how the files of a command are read."""
-    function = spec.takes or name
+    function = spec.api_function or name
     if not spec.reads:
         if "read" in TAKEN.get(function, {}):
             return ["max_bytes"]

@@ -47,7 +47,7 @@ def mad(run: Run) -> None:
 @command(
     "mad select",
     {"systems": "FILE..."},
-    takes="select_discrepant",
+    api_function="select_discrepant",
     reads=KINDS,
     output=RESULT,
 )
@@ -72,7 +72,7 @@ def mad_select(run: Run) -> None:
 @command(
     "mad add",
     {"state": "STATE", "systems": "FILE..."},
-    takes="add_systems",
+    api_function="add_systems",
     reads=KINDS,
     output=RESULT,
 )
@@ -97,7 +97,7 @@ def mad_add(run: Run) -> None:
 @command(
     "mad replace",
     {"state": "STATE", "systems": "FILE..."},
-    takes="add_systems",
+    api_function="add_systems",
     reads=KINDS,
     output=RESULT,
 )
@@ -301,7 +301,7 @@ def _find_addresses(
 # ---- inspection and ranking -------------------------------------------------
 
 
-@command("mad inspect", {"files": "SHEET..."}, takes="inspect_sheets")
+@command("mad inspect", {"files": "SHEET..."}, api_function="inspect_sheets")
 def mad_inspect(run: Run) -> None:
     """Let inspectors vote on annotations, and keep those with a majority.
 
@@ -325,7 +325,11 @@ def mad_inspect(run: Run) -> None:
 
 
 @command(
-    "mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS, output=DRAWN
+    "mad rank",
+    {"state": "STATE"},
+    api_function="rank_competition",
+    reads=KINDS,
+    output=DRAWN,
 )
 def mad_rank(run: Run) -> None:
     """Rank the systems of a competition by the filled sheets.
@@ -353,7 +357,7 @@ def mad_rank(run: Run) -> None:
     pairs = {}
     if run["pairs_file"] is not None:
         pairs[run["pairs_file"]] = ranking.pair_records()
-    run.write_text(run.render(ranking), pairs, of=ranking)
+    run.write_text(run.render(ranking), pairs, result=ranking)
     if run["form"] == "csv" and run["stability"] is not None:
         # CSV has only one table, so the other one goes to standard error.
         records = ranking.stability_records()

@@ -71,7 +71,7 @@ class Run:
         The positional arguments that are not files.
     options : dict of name to Option
         The options that the command has.
-    given : dict of name to value
+    params : dict of name to value
         The values of all arguments and options.
 
     Attributes
@@ -94,11 +94,11 @@ class Run:
         arguments: Mapping[str, str],
         not_files: Mapping[str, Any],
         options: dict[str, Option],
-        given: dict[str, Any],
+        params: dict[str, Any],
     ) -> None:
-        self.given = given
+        self.params = params
         self.options = options
-        self.quiet: bool = given.get("quiet", False)
+        self.quiet: bool = params.get("quiet", False)
         self.files_argument = ""
         single_files = []
         for name, metavar in arguments.items():
@@ -107,17 +107,17 @@ class Run:
             if "..." in metavar and not self.files_argument:
                 self.files_argument = name
             else:
-                single_files.append(given[name])
+                single_files.append(params[name])
         self._choose_form()
-        self.plots = [_split_plot(text) for text in given.get("plot", ())]
-        inputs = [*given.get(self.files_argument, ())]
+        self.plots = [_split_plot(text) for text in params.get("plot", ())]
+        inputs = [*params.get(self.files_argument, ())]
         inputs += [path for path in single_files if path]
         inputs += self._list_option_files()
         self._check_files(inputs)
 
     def __getitem__(self, name: str) -> Any:
         """Return a value, or None if the command has no such argument or option."""
-        return self.given.get(name)
+        return self.params.get(name)
 
     def _choose_form(self) -> None:
         """Set the format of the result from the extension of its file."""
@@ -138,14 +138,14 @@ class Run:
         if form != self["form"] and not form_is_default:
             names = f"--format {self['form']} and -o {self['output']}"
             raise InputError("conflicting-options", names=names)
-        self.given["form"] = form
+        self.params["form"] = form
 
     def _prepare_report(self, form_is_default: bool) -> None:
         """Interpret ``-o FILE.html`` as ``--html``, and check that a report can be written."""
         is_page = output.extension_of(self["output"] or "") == ".html"
         if is_page and self["html"] is None and form_is_default:
-            self.given["html"] = self["output"]
-            self.given["output"] = None
+            self.params["html"] = self["output"]
+            self.params["output"] = None
         if self["html"] is not None:
             from semmetrics.reports import figures, page
 
@@ -171,7 +171,7 @@ class Run:
     def _list_option_files(self) -> Iterator[str]:
         """Yield all input files that options name."""
         for name, option in self.options.items():
-            value = self.given[name]
+            value = self.params[name]
             if not option.file or not value:
                 continue
             texts = [value] if isinstance(value, str) else value
@@ -193,7 +193,7 @@ class Run:
             if name == "plot":
                 paths += [path for _, path in self.plots]
             elif option.written:
-                paths.append(self.given[name])
+                paths.append(self.params[name])
             first_flag = (*option.flags, option.flag)[0]
             for path in paths:
                 file = _OutputFile(first_flag, path, option.written)
@@ -274,7 +274,7 @@ class Run:
         from semmetrics.data.read_options import make_read_options
 
         keywords = {}
-        for name, value in self.given.items():
+        for name, value in self.params.items():
             if self._is_keyword(name, value) and name not in without:
                 keywords[name] = value
         reading = {name: keywords.pop(name) for name in READING if name in keywords}
@@ -354,7 +354,7 @@ class Run:
         if digits is None:
             digits = 2 if percent else 4
         shape = {"digits": digits}
-        if "percent" in self.given:
+        if "percent" in self.params:
             shape["scale"] = 100.0 if percent else 1.0
         return shape
 
@@ -368,7 +368,7 @@ class Run:
         self,
         text: str,
         other_files: Mapping[str, str | bytes | Records] | None = None,
-        of: Any = None,
+        result: Any = None,
     ) -> None:
         """Write a result to standard output or to the file of ``-o``, and all other output files.
 
@@ -378,14 +378,16 @@ class Run:
             The rendered result.
         other_files : mapping of path to content, optional
             Other files to write.
-        of : optional
-            The result, from which figures, the report and records are made.
+        result : optional
+            The result itself, from which figures, the report and records are made.
         """
         files = dict(other_files or {})
-        files |= self._draw_plots(of)
+        files |= self._draw_plots(result)
         if self["html"] is not None:
-            files[self["html"]] = of.html_report(images=self["images"], **self.shape)
-        content = self._convert_for_file(text, of)
+            files[self["html"]] = result.html_report(
+                images=self["images"], **self.shape
+            )
+        content = self._convert_for_file(text, result)
         output.write_text(content, self["output"], self["form"], files, self["digits"])
 
     def _draw_plots(self, result: Any) -> dict[str, str | bytes]:
@@ -429,9 +431,9 @@ class Run:
         if self["signatures"] and form not in output.EXACT:
             texts.append(draw_signatures(report.to_records()))
         if form == "table":
-            self.write_text("\n\n".join([rendered, *texts]), of=report)
+            self.write_text("\n\n".join([rendered, *texts]), result=report)
             return
-        self.write_text(rendered, of=report)
+        self.write_text(rendered, result=report)
         lines = output.split_lines(texts)
         output.report([*report.sentences(), *lines], quiet=self.quiet)
 

@@ -19,7 +19,7 @@ from semmetrics.options import KINDS, flag
 @command(
     "sweep",
     {"preds": "PRED...", "gt": "GT"},
-    takes="sweep_systems",
+    api_function="sweep_systems",
     reads=("labels",),
     output=DRAWN,
 )
@@ -40,13 +40,13 @@ def sweep(run: Run) -> None:
     from semmetrics.studies.sweeps import sweep_systems
 
     result = run.call(sweep_systems, run.systems(), run["gt"])
-    run.write_text(run.render(result), of=result)
+    run.write_text(run.render(result), result=result)
 
 
 @command(
     "calibrate",
     {"preds": "[PRED?", "gt": "GT]?"},
-    takes="calibrate_threshold",
+    api_function="calibrate_threshold",
     reads=("labels",),
     output=("output", "plot", "quiet"),
 )
@@ -81,8 +81,8 @@ def calibrate(run: Run) -> None:
     else:
         text = report_calibration(calibration)
     # The file of -o has the calibration, so the report goes to standard output.
-    run.given["output"] = None
-    run.write_text(text, of=calibration)
+    run.params["output"] = None
+    run.write_text(text, result=calibration)
 
 
 def _compute_calibration(run: Run) -> Any:
@@ -136,7 +136,7 @@ def correlate(run: Run) -> None:
         for row in result:
             rows.append([_format_cell(value, digits) for value in row.values()])
         text = draw(rows, form)
-    run.write_text(text, of=result)
+    run.write_text(text, result=result)
 
 
 def _format_cell(value: Any, digits: int) -> str:
@@ -265,7 +265,7 @@ def rank(run: Run) -> None:
         remarks = []
         if run["form"] != "table":
             remarks = report_ranks(ranking)
-    run.write_text(text, diagrams, of=ranking)
+    run.write_text(text, diagrams, result=ranking)
     output.report(output.split_lines(remarks), quiet=run.quiet)
 
 

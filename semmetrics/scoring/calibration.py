@@ -260,13 +260,13 @@ def _read_float(value: float | None) -> float:
 
 
 def as_calibrations(
-    given: Any, max_bytes: int = DEFAULTS.max_bytes
+    source: Any, max_bytes: int = DEFAULTS.max_bytes
 ) -> list[Calibration]:
     """Return the calibrations that an option names.
 
     Parameters
     ----------
-    given : path, Calibration, sequence of them, or None
+    source : path, Calibration, sequence of them, or None
     max_bytes : int
         The largest file that is read.
 
@@ -276,11 +276,11 @@ def as_calibrations(
         If a file does not contain a calibration, or two calibrations are for the same
         embedding.
     """
-    if given is None:
+    if source is None:
         return []
-    entries = [given]
-    if np.iterable(given) and not isinstance(given, str):
-        entries = list(given)
+    entries = [source]
+    if np.iterable(source) and not isinstance(source, str):
+        entries = list(source)
     calibrations = []
     for entry in entries:
         if isinstance(entry, Calibration):

@@ -39,17 +39,17 @@ def name_static(
     >>> name_static({}, parse_all(["SemF1"])), name_static({}, parse_all(["SoftF1"]))
     ({'embedding': 'static'}, {})
     """
-    given = options.get("embedding")
+    embedding = options.get("embedding")
     if not any(_uses_other_model(measure) for measure in measures):
         return dict(options)
-    if given is None:
+    if embedding is None:
         return {**options, "embedding": USUAL_EMBEDDING}
-    if not isinstance(given, Mapping):
+    if not isinstance(embedding, Mapping):
         return dict(options)
-    embeddings = by_name(read_embedding(given))
+    embeddings = by_name(read_embedding(embedding))
     if DEFAULT_EMBEDDING in embeddings:
         return dict(options)
-    return {**options, "embedding": {DEFAULT_EMBEDDING: USUAL_EMBEDDING, **given}}
+    return {**options, "embedding": {DEFAULT_EMBEDDING: USUAL_EMBEDDING, **embedding}}
 
 
 def _uses_other_model(measure: Measure) -> bool:

@@ -212,7 +212,7 @@ class Evaluation:
 
 
 def join_systems(
-    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
+    systems: Mapping[str, Any], gts: Any, user_options: Mapping[str, Any]
 ) -> Evaluation:
     """Read and join the predictions of systems and the ground truth.
 
@@ -220,7 +220,7 @@ def join_systems(
     ----------
     systems : mapping from name to predictions
     gts : path or object
-    given : mapping from name to value
+    user_options : mapping from name to value
         The options of the user, with checked values.
 
     Raises
@@ -229,16 +229,16 @@ def join_systems(
         If the input or an option is wrong.
     """
     check_systems_mapping(systems)
-    check_conflicts(given)
-    given = with_listed_measures(given)
+    check_conflicts(user_options)
+    user_options = with_listed_measures(user_options)
     if not systems:
         what = "systems to score"
         raise InputError("nothing-given", what=what, remedy="give predictions")
     check_system_names(systems)
-    progress = _ReadProgress(given.get("progress"), 1 + len(systems))
+    progress = _ReadProgress(user_options.get("progress"), 1 + len(systems))
     progress.start(gts)
-    kind, measures, systems, gts = choose_kind(systems, gts, given)
-    evaluation = open_evaluation(kind, given, measures=measures)
+    kind, measures, systems, gts = choose_kind(systems, gts, user_options)
+    evaluation = open_evaluation(kind, user_options, measures=measures)
     ref = evaluation.read_truth(gts)
     preds = {}
     for system, data in systems.items():
@@ -255,7 +255,7 @@ def join_systems(
 
 def open_evaluation(
     kind: str,
-    given: Mapping[str, Any],
+    user_options: Mapping[str, Any],
     *,
     measures: Sequence[Measure] | None = None,
 ) -> Evaluation:
@@ -264,7 +264,7 @@ def open_evaluation(
     Parameters
     ----------
     kind : str
-    given : mapping from name to value
+    user_options : mapping from name to value
     measures : sequence of Measure, optional
         The requested measures. By default they are parsed here.
 
@@ -273,7 +273,7 @@ def open_evaluation(
     InputError
         If an option is wrong.
     """
-    options = resolve(kind, given)
+    options = resolve(kind, user_options)
     if measures is None and options.measures is not None:
         measures = parse_all(listed(options.measures), first=kind)
     if measures is not None:
@@ -289,13 +289,13 @@ def open_evaluation(
     return Evaluation(kind_of_data, options, calibrations)
 
 
-def resolve(kind: str, given: Mapping[str, Any]) -> ResolvedOptions:
+def resolve(kind: str, user_options: Mapping[str, Any]) -> ResolvedOptions:
     """Return the options of a kind, with the values of the protocol and the defaults."""
-    protocol = given.get("protocol")
+    protocol = user_options.get("protocol")
     fixed: Mapping[str, Any] = {}
     if protocol is not None:
         fixed = find_protocol(protocol).settings
-    return resolve_options(given, kind, protocol=protocol, fixed=fixed)
+    return resolve_options(user_options, kind, protocol=protocol, fixed=fixed)
 
 
 class _ReadProgress:
@@ -329,7 +329,7 @@ class _ReadProgress:
 
 
 def choose_kind(
-    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
+    systems: Mapping[str, Any], gts: Any, user_options: Mapping[str, Any]
 ) -> tuple[str, Sequence[Measure] | None, Mapping[str, Any], Any]:
     """Determine the kind of data from the options, or else from the data.
 
@@ -342,11 +342,11 @@ def choose_kind(
         The inputs. If the kind was determined from the data, the first system and the ground
         truth are opened.
     """
-    kind, measures_by_kind = requested_kind(given)
+    kind, measures_by_kind = requested_kind(user_options)
     if kind is None:
-        kind = _kind_of_embeddings(given)
+        kind = _kind_of_embeddings(user_options)
     if kind is None:
-        read = given.get("read") or ReadOptions()
+        read = user_options.get("read") or ReadOptions()
         first = next(iter(systems))
         systems = {**systems, first: open_input(systems[first], read)}
         gts = open_input(gts, read)
@@ -360,16 +360,16 @@ def choose_kind(
     return kind, measures_by_kind.get(kind), systems, gts
 
 
-def _kind_of_embeddings(given: Mapping[str, Any]) -> str | None:
+def _kind_of_embeddings(user_options: Mapping[str, Any]) -> str | None:
     """Return the kind of an option that replaces the predictions, if the user sets one."""
     for option in OPTIONS.values():
-        if option.instead and is_given(given.get(option.name)):
+        if option.instead and is_given(user_options.get(option.name)):
             return option.kinds[0]
     return None
 
 
 def requested_kind(
-    given: Mapping[str, Any],
+    user_options: Mapping[str, Any],
 ) -> tuple[str | None, dict[str, list[Measure]]]:
     """Return the kind that the task, the protocol or the measures request, and the measures.
 
@@ -391,8 +391,8 @@ def requested_kind(
     >>> requested_kind({"protocol": "coco-caption"}), requested_kind({"measures": ["F1"]})[0]
     (('captions', {}), 'labels')
     """
-    task = given.get("task")
-    protocol = given.get("protocol")
+    task = user_options.get("task")
+    protocol = user_options.get("protocol")
     if task is not None:
         check_choice("task", task, OPTIONS["task"].choices)
     protocol_kind = None
@@ -402,7 +402,7 @@ def requested_kind(
         values = {"protocol": protocol, "kind": protocol_kind, "task": task}
         raise InputError("protocol-of-kind", **values)
     kind = task or protocol_kind
-    measures = given.get("measures")
+    measures = user_options.get("measures")
     if kind is not None or measures is None:
         return kind, {}
     measures_by_kind = parse_by_kind(listed(measures))
@@ -413,20 +413,23 @@ def requested_kind(
     return kind, measures_by_kind
 
 
-def with_listed_measures(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_listed_measures(user_options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the options with the requested measures as a list, which can be read twice."""
-    if given.get("measures") is None:
-        return given
-    return {**given, "measures": listed(given["measures"])}
+    if user_options.get("measures") is None:
+        return user_options
+    return {**user_options, "measures": listed(user_options["measures"])}
 
 
 # ---- checks -------------------------------------------------------------------------------------
 
 
-def check_conflicts(given: Mapping[str, Any]) -> None:
+def check_conflicts(user_options: Mapping[str, Any]) -> None:
     """Raise an error if both measures and a protocol are given."""
-    if given.get("protocol") is not None and given.get("measures") is not None:
-        raise InputError("measures-and-protocol", protocol=given["protocol"])
+    if (
+        user_options.get("protocol") is not None
+        and user_options.get("measures") is not None
+    ):
+        raise InputError("measures-and-protocol", protocol=user_options["protocol"])
 
 
 def check_systems_mapping(systems: object) -> None:

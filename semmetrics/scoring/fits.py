@@ -88,7 +88,7 @@ def fit(
 
 
 @contextmanager
-def naming(system: str) -> Iterator[None]:
+def naming_system(system: str) -> Iterator[None]:
     """Add the name of a system to an error without a place.
 
     With an empty name, errors do not change.

@@ -128,8 +128,8 @@ def find_extreme_items(
         order = _order_items(scores, score, end)
         n_defined = int((~np.isnan(values)).sum())
         n_shown = min(int(n), n_defined)
-        for place in order[:n_shown].tolist():
-            rows.append(_describe_item(score, values, place))
+        for index in order[:n_shown].tolist():
+            rows.append(_describe_item(score, values, index))
     columns: dict[str, None] = {}
     for row in rows:
         columns |= dict.fromkeys(row)
@@ -143,9 +143,9 @@ def _order_items(
 
     Items with equal values are ordered by the scores after it in the table.
     """
-    place_of_score = list(scores).index(score)
+    index_of_score = list(scores).index(score)
     keys = []
-    for other in scores[place_of_score:]:
+    for other in scores[index_of_score:]:
         is_same_part = (other.system, other.part) == (score.system, score.part)
         if not is_same_part or other.items is None:
             continue
@@ -159,15 +159,15 @@ def _order_items(
     return np.lexsort(keys)
 
 
-def _describe_item(score: Score, values: Floats, place: int) -> dict[str, Any]:
+def _describe_item(score: Score, values: Floats, index: int) -> dict[str, Any]:
     """Return the record of an item, with its labels or captions."""
     row = {
         "system": score.system,
         "measure": score.heading,
-        "id": plain_id(score.ids[place]),
-        "value": finite_or_none(float(values[place])),
+        "id": plain_id(score.ids[index]),
+        "value": finite_or_none(float(values[index])),
     }
     if score.task is not None:
         describer = find_kind(score.task.kind)
-        row |= describer.show_item(score.task, place, score.measure)
+        row |= describer.show_item(score.task, index, score.measure)
     return row

@@ -361,11 +361,11 @@ def _rename_headings(chosen: ChosenMeasures, new_names: Mapping[str, str]) -> li
             remedy = did_you_mean(name, chosen.headings, choose)
             what = "computed measure"
             raise InputError("unknown-name", what=what, value=name, remedy=remedy)
-        for place, candidate in enumerate(candidates):
+        for index, candidate in enumerate(candidates):
             if candidate in matches:
                 # With its cutoff, a heading is replaced completely.
-                cutoff = chosen.headings[place].removeprefix(candidate.heading)
-                headings[place] = new_heading + cutoff
+                cutoff = chosen.headings[index].removeprefix(candidate.heading)
+                headings[index] = new_heading + cutoff
     if len(set(headings)) < len(set(chosen.headings)):
         repeated = max(headings, key=headings.count)
         raise InputError("duplicate", role="the heading", value=repeated)

@@ -202,20 +202,20 @@ def replicate(
     InputError
         If rows were not stored.
     """
-    places_by_draws: dict[str, list[int]] = {}
+    indices_by_draws: dict[str, list[int]] = {}
     replicates: dict[int, dict[Measure, Replicates]] = {}
-    for place, subject in enumerate(systems):
+    for index, subject in enumerate(systems):
         resamples = subject.statistics.resamples
         if resamples is None:
             fingerprint = subject.draws.fingerprint(bootstrap)
-            places_by_draws.setdefault(fingerprint, []).append(place)
+            indices_by_draws.setdefault(fingerprint, []).append(index)
         else:
-            replicates[place] = _replicate_from_sums(subject, resamples, bootstrap)
-    for fingerprint, places in places_by_draws.items():
-        subjects = [systems[place] for place in places]
+            replicates[index] = _replicate_from_sums(subject, resamples, bootstrap)
+    for fingerprint, indices in indices_by_draws.items():
+        subjects = [systems[index] for index in indices]
         results = _replicate_together(subjects, bootstrap, fingerprint, progress)
-        replicates.update(zip(places, results, strict=True))
-    return [replicates[place] for place in range(len(systems))]
+        replicates.update(zip(indices, results, strict=True))
+    return [replicates[index] for index in range(len(systems))]
 
 
 def _replicate_from_sums(

@@ -101,8 +101,8 @@ def rescore_systems(
     signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
 ) -> ScoreTable:
     """Compute the value of a signature again, for several systems. See ``rescore``."""
-    given = _options_of(read_signature(signature), options)
-    evaluation = join_systems(systems, gts, given)
+    score_options = _options_of(read_signature(signature), options)
+    evaluation = join_systems(systems, gts, score_options)
     warn_of_scores(evaluation)
     table = table_of(evaluation)
     differences = _differences(current_signature(signature), table)
@@ -116,7 +116,7 @@ def rescore_systems(
 # ---- options of a signature ---------------------------------------------------------------------
 
 
-def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
+def _options_of(signed: Signed, user_options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a signature, together with the options that the user sets.
 
     Raises
@@ -124,33 +124,33 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
     InputError
         If the user sets an option of the signature, or does not set one that it cannot contain.
     """
-    _check_options(signed, given)
-    options: dict[str, Any] = dict(given)
+    _check_options(signed, user_options)
+    options: dict[str, Any] = dict(user_options)
     options.update(_data_options(signed))
     options["lookup"] = signed.models.get("lookup")
     options["oov"] = signed.models.get("oov")
-    if given.get("captions") is not None:
+    if user_options.get("captions") is not None:
         for name, value in _options_of_phi(signed).items():
-            if given.get(name) is None:
+            if user_options.get(name) is None:
                 options[name] = value
     if signed.measure["embedding"] is not None:
-        options["embedding"] = _embeddings(signed, given.get("embedding"))
+        options["embedding"] = _embeddings(signed, user_options.get("embedding"))
     options["measures"] = [signed.measure]
     options["ci"] = False
     # The user may omit the interval of the signature.
-    if given.get("ci") is not False and signed.bootstrap is not None:
+    if user_options.get("ci") is not False and signed.bootstrap is not None:
         options["ci"] = signed.bootstrap
-    options["task"] = given.get("task") or signed.measure.definition.kind
+    options["task"] = user_options.get("task") or signed.measure.definition.kind
     return options
 
 
-def _check_options(signed: Signed, given: Mapping[str, Any]) -> None:
+def _check_options(signed: Signed, user_options: Mapping[str, Any]) -> None:
     """Raise an error for an option that the signature sets, or a missing input that it names."""
     for name in _SIGNED:
-        if is_asked(name, given.get(name)):
+        if is_asked(name, user_options.get(name)):
             raise InputError("in-signature", name=name)
     for name in ("classes", "seen", "unseen", "weights"):
-        if name in signed.settings and given.get(name) is None:
+        if name in signed.settings and user_options.get(name) is None:
             raise InputError("signed-input", name=name, was=signed.settings[name])
 
 
@@ -190,15 +190,15 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
     ------
     InputError
         If the embedding of the signature is not given again. Models that are part of the package
-        need not be given.
+        need not be user_options.
     """
     name = str(signed.measure["embedding"])
     identity = signed.models.get("emb")
-    given = by_name(read_embedding(embedding))
-    if name not in given and list(given) == [DEFAULT_EMBEDDING]:
-        given = {name: given[DEFAULT_EMBEDDING]}
-    if name in given:
-        return given
+    embeddings = by_name(read_embedding(embedding))
+    if name not in embeddings and list(embeddings) == [DEFAULT_EMBEDDING]:
+        embeddings = {name: embeddings[DEFAULT_EMBEDDING]}
+    if name in embeddings:
+        return embeddings
     shipped: str | None = signed.measure.definition.own_embedding
     if identity is not None:
         from semmetrics.embed.open import find_shipped
@@ -209,7 +209,7 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
         if name != DEFAULT_EMBEDDING:
             signed_embedding = f"{name}={identity}"
         raise InputError("signed-input", name="embedding", was=signed_embedding)
-    return {name: shipped, **given}
+    return {name: shipped, **embeddings}
 
 
 # ---- differences --------------------------------------------------------------------------------

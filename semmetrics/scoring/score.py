@@ -27,7 +27,7 @@ from semmetrics.scoring.evaluation import (
     check_systems_mapping,
     join_systems,
 )
-from semmetrics.scoring.fits import EvaluatedPart, FittedMeasure, fit, naming
+from semmetrics.scoring.fits import EvaluatedPart, FittedMeasure, fit, naming_system
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.measures import ChosenMeasures
 from semmetrics.scoring.notes import INTERVAL_OPTIONS
@@ -229,7 +229,7 @@ def _evaluate_parts(evaluation: Evaluation, *, keep_rows: bool) -> EvaluatedPart
         fitted_by_system = _fit_systems(evaluation, part, tasks)
         evaluated[part] = {}
         for system, fitted in fitted_by_system.items():
-            with naming(system if len(tasks) > 1 else ""):
+            with naming_system(system if len(tasks) > 1 else ""):
                 statistics = evaluate(
                     tasks[system],
                     [measure for measure, _ in fitted],
@@ -257,7 +257,7 @@ def _fit_systems(
     calibrations = evaluation.calibrations
     fitted = {}
     for system, task in tasks.items():
-        with naming(system if len(tasks) > 1 else ""):
+        with naming_system(system if len(tasks) > 1 else ""):
             fitted[system] = [fit(measure, task, calibrations) for measure in measures]
     return fitted
 

@@ -163,10 +163,10 @@ def _undefined_rows(table: ScoreTable) -> list[list[str]]:
 
 def _count_undefined(table: ScoreTable) -> dict[_UndefinedCause, dict[str, int]]:
     """Return the number of undefined values of each system, by measure and cause."""
-    place_of_heading = {heading: n for n, heading in enumerate(table.headings)}
+    index_of_heading = {heading: n for n, heading in enumerate(table.headings)}
     counts: dict[_UndefinedCause, dict[str, int]] = {}
     records = list(table.undefined())
-    records.sort(key=lambda record: place_of_heading[record["measure"]])
+    records.sort(key=lambda record: index_of_heading[record["measure"]])
     for record in records:
         cause = _UndefinedCause(record["measure"], _describe_cause(record))
         counts.setdefault(cause, {})[record["system"]] = record["count"]

@@ -62,11 +62,11 @@ def best_threshold_index(values: Sequence[float]) -> int | None:
     (2, None)
     """
     best = None
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if math.isnan(value):
             continue
         if best is None or value >= values[best]:
-            best = place
+            best = index
     return best
 
 
@@ -134,21 +134,21 @@ def of_pairs(
     curve = _compute_pairs_curve(_cosines_of_pairs(task, key), is_same)
     thresholds = curve.columns["threshold"]
     values = curve.columns[criterion]
-    place = best_threshold_index(values)
+    best = best_threshold_index(values)
     model = label_vectors_of(task, key)
-    if place is None or len(thresholds) < 3:
+    if best is None or len(thresholds) < 3:
         raise InputError("equal-pairs", unknown=_describe_unknown(model))
     facts = []
     if min(n_same, n_others) < _FEW:
         counts = {"same": n_same, "others": n_others, "least": _FEW}
         facts.append(Fact("few-pairs", values=counts))
-    if place in (0, len(thresholds) - 1):
+    if best in (0, len(thresholds) - 1):
         facts.append(Fact("all-pairs-alike"))
     return Calibration(
-        threshold=thresholds[place],
+        threshold=thresholds[best],
         method="pairs",
         criterion=criterion,
-        value=values[place],
+        value=values[best],
         embedding=model.embedder.identity,
         lookup=model.lookup,
         oov=model.oov,
@@ -284,11 +284,11 @@ def of_contrast(
     held_out = _hold_out(task, holdout, int(seed))
     curve = _compute_contrast(held_out, measure, points)
     contrast = curve["contrast"]
-    place = best_threshold_index(contrast)
-    if place is None:
+    best = best_threshold_index(contrast)
+    if best is None:
         raise InputError("undefined-on-holdout", measure=measure)
     model = label_vectors_of(task, model_key(measure))
-    if contrast[place] <= 0:
+    if contrast[best] <= 0:
         unknown = _describe_unknown(model)
         raise InputError("no-contrast", measure=measure, unknown=unknown)
     n_items = len(held_out.own)
@@ -297,10 +297,10 @@ def of_contrast(
         counts = {"total": len(task), "least": _FEW}
         facts.append(Fact("few-items", n_items, values=counts))
     return Calibration(
-        threshold=points[place],
+        threshold=points[best],
         method="contrast",
         criterion=str(measure),
-        value=contrast[place],
+        value=contrast[best],
         embedding=model.embedder.identity,
         lookup=model.lookup,
         oov=model.oov,

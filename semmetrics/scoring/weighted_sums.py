@@ -35,7 +35,7 @@ class _Group(NamedTuple):
 
     Attributes
     ----------
-    places : list of int
+    indices : list of int
         The index of each column in the stack.
     blocks : list of arrays, shape (rows, units of the block)
         A vector has one row, and a column of labels has one row per label.
@@ -44,7 +44,7 @@ class _Group(NamedTuple):
         The end of the rows of each column of labels. None for vectors.
     """
 
-    places: list[int]
+    indices: list[int]
     blocks: list[Any]
     kind: Any
     ends: Ints | None = None
@@ -67,14 +67,14 @@ class Stack:
         self.times = times
         self._vectors: dict[int, Floats] = {}
         self._label_columns: dict[int, Any] = {}
-        self._place_of_hash: dict[bytes, int] = {}
+        self._index_of_hash: dict[bytes, int] = {}
 
     def add(self, vector: Floats) -> int:
         """Add a vector, and return its index."""
-        place = self._find_place(_hash(vector))
-        if place not in self._vectors:
-            self._vectors[place] = vector
-        return place
+        index = self._find_index(_hash(vector))
+        if index not in self._vectors:
+            self._vectors[index] = vector
+        return index
 
     def add_labels(self, column: Sparse, weights: Floats | None) -> int:
         """Add a column of labels, with a weight for each label or None, and return its index."""
@@ -82,15 +82,15 @@ class Stack:
         arrays: list[NDArray[Any]] = [column.indptr, column.codes, width]
         if weights is not None:
             arrays.append(weights)
-        place = self._find_place(_hash(*arrays))
-        if place not in self._label_columns:
-            self._label_columns[place] = self._as_matrix(column, weights)
-        return place
+        index = self._find_index(_hash(*arrays))
+        if index not in self._label_columns:
+            self._label_columns[index] = self._as_matrix(column, weights)
+        return index
 
-    def _find_place(self, key: bytes) -> int:
+    def _find_index(self, key: bytes) -> int:
         """Return the index of the column with a hash, which may be a new one."""
-        next_place = len(self._place_of_hash)
-        return self._place_of_hash.setdefault(key, next_place)
+        next_index = len(self._index_of_hash)
+        return self._index_of_hash.setdefault(key, next_index)
 
     def _as_matrix(self, column: Sparse, weights: Floats | None) -> Any:
         """Return a column of labels as a sparse matrix, shape (labels, units)."""
@@ -138,8 +138,8 @@ class Stack:
         """The number of units per block, and the columns by their data type, in blocks."""
         labels_by_kind: dict[Any, dict[int, Any]] = {}
         n_labels = 0
-        for place, matrix in self._label_columns.items():
-            labels_by_kind.setdefault(matrix.dtype, {})[place] = matrix
+        for index, matrix in self._label_columns.items():
+            labels_by_kind.setdefault(matrix.dtype, {})[index] = matrix
             n_labels += matrix.shape[0]
         # Each block adds to the sums of all labels, so it has at least as many units.
         block_size = max(_MIN_UNITS_PER_BLOCK, n_labels)
@@ -196,9 +196,9 @@ def _split_totals(groups: Sequence[_Group], totals: Sequence[Floats]) -> list[Fl
         rows_of_columns = list(total)
         if group.ends is not None:
             rows_of_columns = np.split(total, group.ends[:-1])
-        for place, rows in zip(group.places, rows_of_columns, strict=True):
-            sums[place] = np.ascontiguousarray(rows.T)
-    return [sums[place] for place in range(len(sums))]
+        for index, rows in zip(group.indices, rows_of_columns, strict=True):
+            sums[index] = np.ascontiguousarray(rows.T)
+    return [sums[index] for index in range(len(sums))]
 
 
 def _split_columns(table: Any, block_size: int) -> list[Any]:
@@ -332,11 +332,11 @@ class WeightedSums:
         if isinstance(column, OneHot):
             self._add_categories(statistic, part, column, stack)
         elif isinstance(column, Sparse):
-            place = stack.add_labels(*self.draws.gather_labels(column, weights))
-            self._terms.append(_Term(statistic, name, place))
+            index = stack.add_labels(*self.draws.gather_labels(column, weights))
+            self._terms.append(_Term(statistic, name, index))
         else:
-            place = stack.add(self.draws.sum_items(column.values))
-            self._terms.append(_Term(statistic, name, place))
+            index = stack.add(self.draws.sum_items(column.values))
+            self._terms.append(_Term(statistic, name, index))
 
     def _add_categories(
         self, statistic: Statistic, part: ExactPart, column: OneHot, stack: Stack
@@ -356,9 +356,9 @@ class WeightedSums:
             if category == most_frequent:
                 continue
             in_category = np.where(column.codes == category, weights, 0.0)
-            place = stack.add(self.draws.sum_items(in_category))
-            others.append(place)
-            term = _Term(statistic, name, place, (), category, column.width)
+            index = stack.add(self.draws.sum_items(in_category))
+            others.append(index)
+            term = _Term(statistic, name, index, (), category, column.width)
             self._terms.append(term)
         all_items = stack.add(self.draws.sum_items(weights))
         term = _Term(
@@ -403,8 +403,8 @@ class WeightedSums:
     ) -> NDArray[Any]:
         """Return the sums of a term."""
         part: NDArray[Any] = product[term.plus]
-        for place in term.minus:
-            part = part - product[place]
+        for index in term.minus:
+            part = part - product[index]
         if not exact:
             return part
         total = self.statistics.sums[term.statistic][term.name]
