@@ -169,7 +169,6 @@ def pairs(run: Run) -> None:
         references.json
     """
     from semmetrics.data.read_options import prediction_options, truth_options
-    from semmetrics.data.tasks import item_ids
     from semmetrics.kinds.captions.pair_job import PairJob, check_k
 
     measures = run["measure"]
@@ -187,12 +186,10 @@ def pairs(run: Run) -> None:
         quiet=run.quiet,
     )
     _check_order_of_files(captions, references)
-    image_ids = references.ids
+    image_names = list(map(str, references.ids))
     if run["rows"] == "references":
-        image_ids = item_ids(references.ids, references.side.sizes)
-    image_names = [str(id_) for id_ in image_ids]
-    caption_ids = item_ids(captions.ids, captions.side.sizes)
-    caption_names = [str(id_) for id_ in caption_ids]
+        image_names = _name_captions(references)
+    caption_names = _name_captions(captions)
     axis = run["axis"] or "captions"
     if top_k is not None:
         check_k(top_k, axis, len(image_names), len(caption_names))
@@ -215,6 +212,13 @@ def pairs(run: Run) -> None:
         records = _best_records(axis, image_names, caption_names, values, positions)
         records.write(out, "jsonl")
     output.report([f"phi is {job.identity}"], quiet=run.quiet)
+
+
+def _name_captions(lists: Lists) -> list[str]:
+    """Return an id for each caption, also if items have several captions."""
+    from semmetrics.data.tasks import item_ids
+
+    return list(map(str, item_ids(lists.ids, lists.side.sizes)))
 
 
 def _check_pair_files(run: Run, target: str, top_k: int | None) -> None:
@@ -434,7 +438,7 @@ def _distinct_captions(inputs: Iterable[Lists]) -> list[str]:
 
 
 def _parser_settings(run: Run) -> dict[str, Any]:
-    """Return the settings of SPICE's own parser. The other parser has none."""
+    """Return the settings of the official parser, or no settings for the other parser."""
     if run["parser"] != "official":
         return {}
     return {

@@ -403,7 +403,7 @@ def _report_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
 
 
 def _report_omitted_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
-    """Report what a table would show below the scores."""
+    """Report the remarks that a table would have below the scores."""
     from semmetrics.scoring.table_text import report_gaps
 
     output.report(output.split_lines(report_gaps(table)), quiet=run.quiet)

@@ -29,7 +29,19 @@ _MAX_OPTIONS_IN_BRIEF_HELP = 15
 """``-h`` shows all options of a command that has at most this many."""
 _MAX_EXAMPLES_IN_BRIEF_HELP = 4
 _MAX_PARAGRAPHS_IN_BRIEF_HELP = 2
-_FIRST_CLAUSE = re.compile(r"(?s)^((?:\([^)]*\)|[^(.:;]|[.:;](?=\S)){15,}).*")
+_FIRST_CLAUSE = re.compile(
+    r"""
+    ^(
+        (?:
+            \([^)]*\)      # parentheses may contain any mark
+            | [^(.:;]
+            | [.:;](?=\S)  # a mark inside a word, such as 0.5
+        ){15,}             # a shorter clause explains too little
+    )
+    .*
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 """A help text. The group is its first clause, which ends before a period, colon or semicolon."""
 _UNGROUPED = Option("", OTHER)
 

@@ -419,9 +419,10 @@ class Run:
         return records
 
     def write(self, report: Any, further_texts: Sequence[str] = ()) -> None:
-        """Write a result with further texts, and with signatures if ``--show-signatures`` is set.
+        """Write a result, other rendered results, and signatures if the user requests them.
 
-        A table ends with these texts. With other formats, they are written to standard error.
+        In the format "table" they follow the result. With other formats, they are written to
+        standard error.
         """
         from semmetrics.reports import draw_signatures
 
@@ -471,6 +472,7 @@ def _read_headings(name: str, texts: Sequence[str]) -> dict[str, str]:
     """Return the headings of measures, from MEASURE=TEXT."""
     headings: dict[str, str] = {}
     for text in texts:
+        # An equals sign in parentheses belongs to an option of the measure.
         pair = re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text)
         if pair is None:
             raise InputError("bad-option", name=name, value=text, wanted="MEASURE=TEXT")

@@ -34,9 +34,9 @@ from semmetrics.metrics.parsing import listed, parse_all, parse_by_kind
 from semmetrics.options import OPTIONS, is_given
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.measures import ChosenMeasures, choose_measures
-from semmetrics.scoring.notes import idle_intervals, score_notes
 from semmetrics.scoring.protocols import find_protocol
 from semmetrics.scoring.result import Score
+from semmetrics.scoring.score_notes import idle_intervals, score_notes
 from semmetrics.scoring.shards import Shard
 
 _MAX_NAMED_INPUTS = 3  # inputs that were read alike and are named one by one
@@ -407,7 +407,7 @@ def requested_kind(
         return kind, {}
     measures_by_kind = parse_by_kind(listed(measures))
     if not measures_by_kind:
-        parse_all(listed(measures))  # raises an error unless they are of several kinds
+        parse_all(listed(measures))  # raises an error for an unknown measure
     if len(measures_by_kind) == 1:
         (kind,) = measures_by_kind
     return kind, measures_by_kind

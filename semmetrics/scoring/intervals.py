@@ -263,7 +263,7 @@ class Replicates:
     items: float = 0.0
 
     def __post_init__(self) -> None:
-        # Copies, so that the replicates of one measure do not keep those of all others.
+        # A view would keep the replicates of all measures in memory.
         object.__setattr__(self, "values", _copy_read_only(self.values, np.float64))
         object.__setattr__(self, "left_out", _copy_read_only(self.left_out, np.float64))
         object.__setattr__(self, "sizes", _copy_read_only(self.sizes, np.int64))

@@ -303,7 +303,7 @@ def count_undefined(scores: Sequence[Score]) -> Records:
 
 
 def _unit_of_cause(score: Score, cause: str) -> str | None:
-    """Return what is undefined: items, labels, or (None) the whole value."""
+    """Return the noun for what is undefined: an item, a label, or None for the whole value."""
     if cause == "absent":
         return "label"
     average = score.measure["average"]

@@ -332,7 +332,7 @@ class _HeadingNames(NamedTuple):
 
 
 def _rename_headings(chosen: ChosenMeasures, new_names: Mapping[str, str]) -> list[str]:
-    """Return the headings, of which the user may rename some.
+    """Return the headings, with the new names that the user gives to some of them.
 
     Parameters
     ----------

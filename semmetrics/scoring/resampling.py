@@ -422,12 +422,8 @@ def _rows_without_parts(
     for parts in _list_chunks(n_parts, len(part_of_item)):
         part_numbers = np.arange(parts.start, parts.stop)
         is_outside = part_of_item != part_numbers[:, None]
-        sums = {
-            "rows": statistics.rows(statistic),
-            "weights": is_outside * statistics.item_weights,
-            "order": statistics.order,
-        }
-        yield parts, sums
+        weights = is_outside * statistics.item_weights
+        yield parts, statistics.weighted_rows(statistic, weights)
 
 
 def _sums_without_parts(

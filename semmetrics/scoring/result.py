@@ -319,11 +319,7 @@ def point_sums(measure: Measure, statistics: Statistics) -> Sums:
     statistic = measure.definition.family.statistic(measure)
     if statistic.additive:
         return statistics.sums[statistic]
-    return {
-        "rows": statistics.rows(statistic),
-        "weights": statistics.item_weights[None],
-        "order": statistics.order,
-    }
+    return statistics.weighted_rows(statistic, statistics.item_weights[None])
 
 
 def score_statistics(

@@ -30,8 +30,8 @@ from semmetrics.scoring.evaluation import (
 from semmetrics.scoring.fits import EvaluatedPart, FittedMeasure, fit, naming_system
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.measures import ChosenMeasures
-from semmetrics.scoring.notes import INTERVAL_OPTIONS
 from semmetrics.scoring.result import Score, score_statistics
+from semmetrics.scoring.score_notes import INTERVAL_OPTIONS
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Notes on scores: labels that are not counted, doubtful intervals, violated bounds."""
+"""Notes on scores: labels that are not counted, intervals, bounds, and options without effect."""
 
 from __future__ import annotations
 
@@ -11,20 +11,66 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats
+from semmetrics.data.lists import gather
 from semmetrics.data.tasks import LabelAxis
 from semmetrics.errors import Fact, InputError
+from semmetrics.kinds.base import name_task
+from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.messages import listing, plural
 from semmetrics.metrics.registry import is_own
+from semmetrics.options import CERTAINTY, OPTIONS
 from semmetrics.scoring.intervals import Interval, Replicates
 from semmetrics.scoring.result import LeftOut, Score, point_sums, score_rows
 from semmetrics.scoring.statistics import Statistics
 
+INTERVAL_OPTIONS = tuple(
+    name
+    for name, option in OPTIONS.items()
+    if option.group == CERTAINTY and name != "ci"
+)
+"""The options of intervals, which have no effect without ``ci``."""
 _MIN_TRUE_ITEMS = 5
 """A label with fewer true items has too few for an interval."""
 _MAX_SHARE_OF_RARE_LABELS = 0.5
 _BOUND_TOLERANCE = 1e-9
 _WIDTH_TOLERANCE = 1e-12
 _UNIVERSE_TEXTS = {"reference": "ground truth", "given": "class list"}
+
+
+def score_notes(
+    scores: Sequence[Score], axes: Mapping[str, tuple[Any, str]], *, ci: bool
+) -> list[Fact]:
+    """Return notes on labels that are left out, on intervals and on bounds.
+
+    Parameters
+    ----------
+    scores : sequence of Score
+    axes : mapping from name of a task to its label axis, and "predicted" or "scored"
+    ci : bool
+        Whether intervals were requested.
+    """
+    notes: list[Fact] = []
+    scores_by_task = gather((name_task(s.system, s.part), s) for s in scores)
+    for name, (axis, verb) in axes.items():
+        scores_of_task = scores_by_task.get(name, [])
+        if scores_of_task:
+            axis = scores_of_task[0].statistics
+        left_out = left_out_notes(axis, scores_of_task, verb)
+        notes += [replace(note, where=name) for note in left_out]
+    notes += interval_notes(scores)
+    if ci:
+        for score in scores:
+            if score.ci is None:
+                notes.append(Fact("parts-apart", values={"heading": score.heading}))
+    return notes + bound_notes(scores)
+
+
+def idle_intervals(options: ResolvedOptions) -> list[Fact]:
+    """Note the options of intervals that the user sets without requesting intervals."""
+    if options.ci:
+        return []
+    ignored = [name for name in INTERVAL_OPTIONS if name in options.set_by_user]
+    return [Fact("needs-ci", values={"option": name}) for name in ignored]
 
 
 # ---- labels that are not counted ------------------------------------------------------
@@ -83,7 +129,10 @@ def _left_out_of(scores: Sequence[Score], universe: str) -> tuple[LeftOut, str] 
 
 
 class _Doubt(NamedTuple):
-    """A reason not to trust an interval: the code and the values of a note."""
+    """A reason not to trust an interval: the code and the values of a note.
+
+    The values are pairs, because doubts are keys of a dictionary.
+    """
 
     code: str
     values: tuple[tuple[str, Any], ...] = ()

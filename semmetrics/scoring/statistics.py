@@ -147,6 +147,21 @@ class Statistics:
             self._joined[statistic] = _join_blocks(self.parts[statistic])
         return self._joined[statistic]
 
+    def weighted_rows(self, statistic: Statistic, weights: Floats) -> dict[str, Any]:
+        """Return what measures aggregate if their statistic is not additive.
+
+        Parameters
+        ----------
+        statistic : Statistic
+        weights : float array, shape (B, items)
+            Several sets of weights, each of which gives one value.
+        """
+        return {
+            "rows": self.rows(statistic),
+            "weights": weights,
+            "order": self.order,
+        }
+
     def aligned(self, labels: tuple[str, ...]) -> Statistics:
         """Return the same statistics on a label axis that contains their own."""
         if labels == self.labels:

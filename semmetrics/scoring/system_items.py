@@ -30,8 +30,8 @@ from semmetrics.scoring.item_options import (
 )
 from semmetrics.scoring.item_sums import check_measures, sum_items
 from semmetrics.scoring.measures import ChosenMeasures
-from semmetrics.scoring.notes import score_notes
 from semmetrics.scoring.result import Score
+from semmetrics.scoring.score_notes import score_notes
 from semmetrics.scoring.shards import Shard
 from semmetrics.scoring.statistics import Statistics
 

@@ -300,7 +300,7 @@ def _describe_parts(parts_by_scores: Mapping[str, Sequence[str]]) -> list[str]:
 def _name_scores(scores: Sequence[Score], table: ScoreTable) -> str:
     """Return the headings of scores, or their systems, or both if neither is sufficient.
 
-    Headings are sufficient if the scores are all those of the table with these headings.
+    Headings are sufficient if the table has no other scores with these headings.
     """
     headings = list_headings(scores)
     systems = list_systems(scores)

@@ -391,11 +391,8 @@ class WeightedSums:
             item_weights = counts[:, self.draws.unit_of_item].astype(np.float64)
             item_weights *= self.statistics.item_weights
             for statistic in self._row_statistics:
-                sums_by_statistic[statistic] = {
-                    "rows": self.statistics.rows(statistic),
-                    "weights": item_weights,
-                    "order": self.statistics.order,
-                }
+                rows = self.statistics.weighted_rows(statistic, item_weights)
+                sums_by_statistic[statistic] = rows
         return sums_by_statistic
 
     def _sum_term(

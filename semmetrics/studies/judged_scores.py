@@ -15,8 +15,8 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.messages import pluralize
 from semmetrics.scoring import evaluation as opening
 from semmetrics.scoring.evaluation import Evaluation
-from semmetrics.scoring.notes import INTERVAL_OPTIONS
 from semmetrics.scoring.score import score_evaluation
+from semmetrics.scoring.score_notes import INTERVAL_OPTIONS
 from semmetrics.studies.agreement import Judged
 from semmetrics.studies.differences import item_values
 
