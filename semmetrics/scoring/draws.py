@@ -118,9 +118,9 @@ class Draws:
             for first_row in range(0, n_rows, rows_at_once):
                 rows = counts[first_row : first_row + rows_at_once]
                 # The generator gives the same numbers as if rows were drawn one by one.
-                drawn_units = generator.integers(0, n_units, rows.shape)
-                # The counts of all rows are one bincount, in which each row has its own cells.
-                cells = drawn_units + n_units * np.arange(len(rows))[:, None]
+                cells = generator.integers(0, n_units, rows.shape)
+                # One bincount counts all rows, since each row has its own cells.
+                cells += n_units * np.arange(len(rows))[:, None]
                 flat_counts = np.bincount(cells.ravel(), minlength=rows.size)
                 rows[:] = flat_counts.reshape(rows.shape)
             yield counts
