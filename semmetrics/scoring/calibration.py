@@ -49,7 +49,7 @@ class Calibration:
     Attributes
     ----------
     threshold : float
-        Labels mean the same if their cosine is above the threshold, and not equal to it.
+        Labels mean the same if their cosine is strictly above the threshold.
     method : str
         "pairs" (labelled pairs) or "contrast" (own references against the references of
         another item).

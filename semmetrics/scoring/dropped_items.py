@@ -125,7 +125,7 @@ class DroppedItems:
         statistics: Mapping[str, Statistics],
         counts: Mapping[str, Mapping[str, int]],
     ) -> None:
-        """Add the sums of other items. After an error nothing has changed."""
+        """Add the sums of other items. If an error occurs, nothing changes."""
         for part in self.statistics.keys() & statistics.keys():
             check_added(self.statistics[part], statistics[part])
         added = dict(self.statistics)

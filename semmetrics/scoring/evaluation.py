@@ -425,11 +425,9 @@ def with_listed_measures(user_options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def check_conflicts(user_options: Mapping[str, Any]) -> None:
     """Raise an error if both measures and a protocol are given."""
-    if (
-        user_options.get("protocol") is not None
-        and user_options.get("measures") is not None
-    ):
-        raise InputError("measures-and-protocol", protocol=user_options["protocol"])
+    protocol = user_options.get("protocol")
+    if protocol is not None and user_options.get("measures") is not None:
+        raise InputError("measures-and-protocol", protocol=protocol)
 
 
 def check_systems_mapping(systems: object) -> None:

@@ -190,7 +190,7 @@ def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
     ------
     InputError
         If the embedding of the signature is not given again. Models that are part of the package
-        need not be user_options.
+        need not be given.
     """
     name = str(signed.measure["embedding"])
     identity = signed.models.get("emb")

@@ -123,7 +123,9 @@ def _transpose(rows: Sequence[Sequence[str]]) -> list[list[str]]:
         for cell in column:
             # Only the indented heading of thresholds is stripped, since ``strip`` would lose
             # the grade of a value.
-            cells.append(cell.strip() if cell.startswith(" ") else cell)
+            if cell.startswith(" "):
+                cell = cell.strip()
+            cells.append(cell)
         transposed.append(cells)
     transposed[0][0] = "system"
     return transposed

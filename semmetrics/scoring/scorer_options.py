@@ -106,9 +106,8 @@ def digest_of(value: Any) -> str:
 def _stable_key(value: Any) -> Any:
     """Return a key of an option's value, which does not change if the value is pickled."""
     if isinstance(value, ReadOptions):
-        value = (
-            _changed_fields(value) or None
-        )  # only defaults are the same as no options
+        # Only defaults are the same as no options.
+        value = _changed_fields(value) or None
     if isinstance(value, Mapping):
         return {str(key): _stable_key(element) for key, element in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):

@@ -169,9 +169,9 @@ class SystemItems:
         batch.gts = InputBuffer.of(ref)
         batch.by_item = {name: [value] for name, value in values.items()}
         self._check_can_follow(batch)
-        is_summed_alone = not self.keep_rows and self._must_be_summed_alone(
-            batch, pred, ref
-        )
+        is_summed_alone = False
+        if not self.keep_rows:
+            is_summed_alone = self._must_be_summed_alone(batch, pred, ref)
         is_first = self.dropped.chosen is None
         is_full = self.gts.n_stored + len(ref) >= ITEMS_SUMMED_TOGETHER
         is_summed_now = is_summed_alone or is_first or is_full
@@ -315,7 +315,7 @@ class SystemItems:
         return setup.join({system: pred}, ref, chosen=self.dropped.chosen, **values)
 
     def drop_items(self, setup: Evaluation | None) -> None:
-        """Sum the stored items and drop them. After an error nothing has changed."""
+        """Sum the stored items and drop them. If an error occurs, nothing changes."""
         if setup is None or not (self.preds.n_stored or self.gts.n_stored):
             return
         joined = self.join(setup, "")
