@@ -230,7 +230,10 @@ def join_systems(
     """
     check_systems_mapping(systems)
     check_conflicts(user_options)
-    user_options = with_listed_measures(user_options)
+    if user_options.get("measures") is not None:
+        # A list can be read twice.
+        measure_list = listed(user_options["measures"])
+        user_options = {**user_options, "measures": measure_list}
     if not systems:
         what = "systems to score"
         raise InputError("nothing-given", what=what, remedy="give predictions")
@@ -411,13 +414,6 @@ def requested_kind(
     if len(measures_by_kind) == 1:
         (kind,) = measures_by_kind
     return kind, measures_by_kind
-
-
-def with_listed_measures(user_options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the options with the requested measures as a list, which can be read twice."""
-    if user_options.get("measures") is None:
-        return user_options
-    return {**user_options, "measures": listed(user_options["measures"])}
 
 
 # ---- checks -------------------------------------------------------------------------------------
