@@ -24,7 +24,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     Parameters
     ----------
     args : sequence of str, optional
-        The arguments. By default those of the process.
+        By default the arguments of the process.
 
     Raises
     ------
@@ -33,8 +33,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     """
     _open_missing_streams()
     try:
-        with _ending_in_order():
-            # Little of the loaded modules and data is garbage, so collect garbage less often.
+        with _cleanup_on_signals():
+            # Loaded modules and data contain little garbage, so collect it less often.
             gc.set_threshold(100_000, 20, 20)
             from semmetrics.cli.app import program
 
@@ -43,7 +43,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
                 if hasattr(stream, "reconfigure"):
                     stream.reconfigure(errors="backslashreplace")
             sys.exit(program.main(args, standalone_mode=False))
-    except KeyboardInterrupt:  # Also if modules are being loaded
+    except KeyboardInterrupt:  # Raised, for example, while modules are being loaded
         with contextlib.suppress(OSError):
             sys.stderr.write("semmetrics: stopped\n")
         sys.exit(128 + signal.SIGINT)
@@ -56,22 +56,24 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 def _open_missing_streams() -> None:
     """Open the null device for standard streams that the caller has closed.
 
-    Otherwise the next opened file would get the number of the stream. Reading and writing at the
-    wrong stream stays an error, and messages are lost.
+    Otherwise the next opened file would get the number of the stream. The null device is opened in
+    the wrong direction for standard input and output, so that their use is still an error. Messages
+    to standard error are lost.
     """
-    _open_missing_stream(0, "stdin", "r")
-    _open_missing_stream(1, "stdout", "w")
-    _open_missing_stream(2, "stderr", "w")
+    _open_missing_stream(0, "stdin", "r", os.O_WRONLY)
+    _open_missing_stream(1, "stdout", "w", os.O_RDONLY)
+    _open_missing_stream(2, "stderr", "w", os.O_WRONLY)
 
 
-def _open_missing_stream(number: int, name: str, mode: str) -> None:
+def _open_missing_stream(number: int, name: str, mode: str, access: int) -> None:
+    """Open the null device for a standard stream if it is closed."""
     if getattr(sys, name) is not None:
         return
     with contextlib.suppress(OSError):
         os.fstat(number)
         return  # It is open in the system, so only Python's stream is missing
     # The system uses the lowest free number, which is the number of the stream.
-    os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_WRONLY)
+    os.open(os.devnull, access)
     setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
@@ -122,8 +124,8 @@ class _SignalHandlers:
 
 
 @contextlib.contextmanager
-def _ending_in_order() -> Iterator[None]:
-    """Remove unfinished files when a signal ends the program, as Ctrl-C does."""
+def _cleanup_on_signals() -> Iterator[None]:
+    """Turn signals such as Ctrl-C into exceptions, so that unfinished files are removed."""
     handlers = _SignalHandlers()
     previous_hook = sys.unraisablehook
     sys.unraisablehook = _repeat_signal
@@ -147,7 +149,10 @@ def _exit_immediately(code: int) -> NoReturn:
 
 
 def _threads_prevent_exit() -> bool:
-    """Return whether Python would wait for a thread before it exits. It ignores daemons."""
+    """Return whether Python would wait for a thread before it exits.
+
+    It does not wait for daemon threads.
+    """
     for thread in threading.enumerate():
         if thread is not threading.main_thread() and not thread.daemon:
             return True
@@ -155,7 +160,7 @@ def _threads_prevent_exit() -> bool:
 
 
 def _repeat_signal(unraisable: sys.UnraisableHookArgs) -> None:
-    """Repeat a signal that arrived during a callback, in which Python ignores exceptions."""
+    """Repeat a signal that arrived during a callback, where Python ignores exceptions."""
     from threading import Timer
 
     number = _signal_of(unraisable.exc_value)

@@ -1,4 +1,4 @@
-"""The program ``semmetrics``: its commands, loaded on use, and the handling of all errors.
+"""The program ``semmetrics``: its commands, which are loaded on use, and its error handling.
 
 Exit codes
 ----------
@@ -95,7 +95,7 @@ _HINTS = {
     "run `semmetrics score --plot FILE.png`": ("plot", "figure", "draw"),
     "`semmetrics score PRED... GT` prints results": ("show", "print"),
 }
-"""Suggestions for commands that do not exist, each with the names that it is for."""
+"""Suggestions in place of commands that do not exist, each with the names of such commands."""
 TRACEBACK = "SEMMETRICS_TRACEBACK"
 """The environment variable that turns on tracebacks."""
 INTERRUPTED = 130
@@ -251,7 +251,7 @@ def _show_usage(error: click.ClickException) -> None:
 
 
 def _report_system_error(error: OSError) -> None:
-    """Write the message for a file that the operating system cannot read or write."""
+    """Write the message for a file that cannot be read or written."""
     where = error.filename
     if where is None:
         where = "standard output"  # Errors of all other files have a name
@@ -300,16 +300,16 @@ def _report_failure(error: Exception) -> int:
 def _package_that_failed(error: Exception) -> str:
     """Return the package whose import failed, or "" for another error.
 
-    The import fails, for example, if the version of pyarrow does not fit the version of numpy.
+    For example, an import fails if the versions of pyarrow and numpy are incompatible.
     """
     if not isinstance(error, ImportError):
         return ""
     module = error.name
-    frame = error.__traceback__
-    if not module and frame is not None:
-        while frame.tb_next is not None:
-            frame = frame.tb_next
-        module = frame.tb_frame.f_globals.get("__name__", "")
+    entry = error.__traceback__
+    if not module and entry is not None:
+        while entry.tb_next is not None:
+            entry = entry.tb_next
+        module = entry.tb_frame.f_globals.get("__name__", "")
     return (module or "").partition(".")[0]
 
 

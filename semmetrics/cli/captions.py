@@ -1,4 +1,4 @@
-"""The commands that prepare the scoring of captions: ``doc-freq``, ``pairs``, ``spice`` etc."""
+"""The commands that prepare files for scoring: ``doc-freq``, ``positives``, ``pairs``, ``spice``."""
 
 from __future__ import annotations
 
@@ -87,10 +87,11 @@ def _count_frequencies(run: Run, options: Mapping[str, Any]) -> list[Any]:
     stem = options.get("stem", "none")
     read = [options["read"]] * len(run["references"])
     inputs = read_captions(run["references"], read, quiet=run.quiet)
-    return [
-        fit_document_frequencies(references.to_list(), tokenizer, stem)
-        for references in inputs
-    ]
+    frequencies = []
+    for references in inputs:
+        texts = references.to_list()
+        frequencies.append(fit_document_frequencies(texts, tokenizer, stem))
+    return frequencies
 
 
 def read_captions(
@@ -148,7 +149,7 @@ def write_positives(run: Run) -> None:
 @command(
     "pairs",
     {"captions": "CAPTIONS", "references": "REFERENCES"},
-    takes="caption_matrix",
+    api_function="caption_matrix",
     reads=("captions",),
 )
 def pairs(run: Run) -> None:
@@ -168,7 +169,6 @@ def pairs(run: Run) -> None:
         references.json
     """
     from semmetrics.data.read_options import prediction_options, truth_options
-    from semmetrics.data.tasks import item_ids
     from semmetrics.kinds.captions.pair_job import PairJob, check_k
 
     measures = run["measure"]
@@ -186,15 +186,13 @@ def pairs(run: Run) -> None:
         quiet=run.quiet,
     )
     _check_order_of_files(captions, references)
-    image_ids = references.ids
+    image_names = list(map(str, references.ids))
     if run["rows"] == "references":
-        image_ids = item_ids(references.ids, references.side.sizes)
-    images = [str(id_) for id_ in image_ids]
-    caption_ids = item_ids(captions.ids, captions.side.sizes)
-    names = [str(id_) for id_ in caption_ids]
+        image_names = _name_captions(references)
+    caption_names = _name_captions(captions)
     axis = run["axis"] or "captions"
     if top_k is not None:
-        check_k(top_k, axis, len(images), len(names))
+        check_k(top_k, axis, len(image_names), len(caption_names))
     notes: list[Fact] = []
     job = PairJob.of(
         references.to_list(),
@@ -207,12 +205,20 @@ def pairs(run: Run) -> None:
     )
     output.report(render_facts(notes, spell=flag), quiet=run.quiet)
     if top_k is None:
-        _write_pair_matrix(run, job, images, names)
+        _write_pair_matrix(run, job, image_names, caption_names)
         return
     with output.open_output(run["output"]) as out:
         values, positions = job.top_k(top_k, axis)
-        _best_records(axis, images, names, values, positions).write(out, "jsonl")
+        records = _best_records(axis, image_names, caption_names, values, positions)
+        records.write(out, "jsonl")
     output.report([f"phi is {job.identity}"], quiet=run.quiet)
+
+
+def _name_captions(lists: Lists) -> list[str]:
+    """Return an id for each caption, also if items have several captions."""
+    from semmetrics.data.tasks import item_ids
+
+    return list(map(str, item_ids(lists.ids, lists.side.sizes)))
 
 
 def _check_pair_files(run: Run, target: str, top_k: int | None) -> None:
@@ -259,7 +265,7 @@ def _check_list_options(run: Run, target: str) -> None:
 def _check_order_of_files(captions: Lists, references: Lists) -> None:
     """Raise an error if the two files seem to be swapped.
 
-    That is so if the references have one caption per image, and the captions several.
+    They do if the references have one caption per image, and the captions have several.
     """
     has_single_references = references.understood.startswith("JSON, {id: caption}")
     has_equal_ids = set(map(str, captions.ids)) == set(map(str, references.ids))
@@ -298,28 +304,28 @@ def _best_records(
     Parameters
     ----------
     axis : {"captions", "images"}
-        Which of them are in the lists.
+        What the lists contain.
     images, captions : sequences of str
         The ids.
     values, positions : arrays, shape (images, k) or (captions, k)
-        The values of the best ones, and their positions among all.
+        The best values of each row, and their positions among all captions or images.
     """
     from semmetrics.reports import Records
 
     row_name = "image"
     row_ids = images
-    ids = captions
+    listed_ids = captions
     if axis == "images":
         row_name = "caption"
         row_ids = captions
-        ids = images
+        listed_ids = images
     lists = []
     for values_of_row, positions_of_row in zip(
         values.tolist(), positions.tolist(), strict=True
     ):
         entries = []
         for value, position in zip(values_of_row, positions_of_row, strict=True):
-            entries.append({"id": ids[position], "value": value})
+            entries.append({"id": listed_ids[position], "value": value})
         lists.append(entries)
     return Records({row_name: list(row_ids), axis: lists})
 
@@ -355,13 +361,12 @@ def spice_setup(run: Run) -> None:
     from semmetrics.text.java import JARS, jar_folder, set_up, wrong_jars
     from semmetrics.text.official_parser import OfficialParser
 
-    wrong = wrong_jars()
-    if wrong and run["jars"] is None:
-        output.report(
-            [f"asking Maven for {', '.join(wrong)} (385 MB in all)"], quiet=run.quiet
-        )
+    jars_to_fetch = wrong_jars()
+    if jars_to_fetch and run["jars"] is None:
+        names = ", ".join(jars_to_fetch)
+        output.report([f"asking Maven for {names} (385 MB in all)"], quiet=run.quiet)
     jars = " and ".join(JARS)
-    if wrong:
+    if jars_to_fetch:
         folder = set_up(run["jars"])
         output.echo(visible(f"{folder}: {jars}"))
     else:
@@ -433,7 +438,7 @@ def _distinct_captions(inputs: Iterable[Lists]) -> list[str]:
 
 
 def _parser_settings(run: Run) -> dict[str, Any]:
-    """Return the settings of SPICE's own parser. The other parser has none."""
+    """Return the settings of the official parser, or no settings for the other parser."""
     if run["parser"] != "official":
         return {}
     return {

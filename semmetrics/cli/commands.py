@@ -259,13 +259,13 @@ def _write_sums(run: Run, scorer: Any) -> None:
     if run["state"] is None:
         _write_table(run, scorer.compute())
         return
-    has_value = {
+    conflicting = {
         "plot": bool(run.plots),
         "html": bool(run["html"]),
         "output": bool(run["output"]),
         "form": run["form"] != "table",
     }
-    for name, is_set in has_value.items():
+    for name, is_set in conflicting.items():
         if is_set:
             raise InputError(
                 "not-applicable",
@@ -287,7 +287,7 @@ def _write_table(run: Run, table: ScoreTable) -> None:
         raise InputError("nothing-computed", reasons="".join(lines))
     output.report_inputs(table, quiet=run.quiet)
     worst, details = _collect_details(run, table)
-    run.write_text(_render(run, table, worst), details, of=table)
+    run.write_text(_render(run, table, worst), details, result=table)
     _report_remarks(run, table, worst)
 
 
@@ -403,7 +403,7 @@ def _report_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
 
 
 def _report_omitted_remarks(run: Run, table: ScoreTable, worst: Sequence[str]) -> None:
-    """Report what a table would show below the scores."""
+    """Report the remarks that a table would have below the scores."""
     from semmetrics.scoring.table_text import report_gaps
 
     output.report(output.split_lines(report_gaps(table)), quiet=run.quiet)
@@ -498,7 +498,7 @@ def _read_scores_to_compare(run: Run) -> ScoreTable | None:
 
 
 def _load_states(run: Run) -> ScoreTable:
-    """Return the scores of states. Options of a score are an error, as states record them."""
+    """Return the scores of states. Options of a score raise an error, as states contain them."""
     from semmetrics.scoring.scorer import Scorer
 
     for name in run.values(*_TESTING):
@@ -538,13 +538,13 @@ def _compare_tables(run: Run) -> None:
     measure = None
     if run["measures"]:
         measure = run["measures"][0]
-    # The measure of a table is not parsed, since its name may have spaces.
-    run.given["measures"] = ()
+    # ``run.call`` must not parse the measure of a table, since its name may have spaces.
+    run.params["measures"] = ()
     test = run["test"]
     if test == "interval":
-        test = "t"  # For means, the interval is the interval of Student's test
+        test = "t"  # The interval of a mean is Student's
     comparison = run.call(
         compare_values, tables, measure=measure, table=None, test=test
     )
     text = draw_values(comparison, run["form"], digits=run.shape["digits"])
-    run.write_text(text, of=comparison)
+    run.write_text(text, result=comparison)

@@ -58,19 +58,19 @@ def embed_list(run: Run) -> None:
 
     try:
         folder: Path | None = vectors_folder()
-        place = f"Fetched vectors are kept in {folder}"
+        remark = f"Fetched vectors are kept in {folder}"
     except InputError as error:
         folder = None
-        place = f"Nothing can be fetched: {error}"
+        remark = f"Nothing can be fetched: {error}"
     rows = _list_vectors(run["manifest"], folder)
     vectors = list_names("Vectors that 'semmetrics embed fetch NAME' downloads", rows)
     kind_rows = [(f"{name}:", kind.summary) for name, kind in KINDS.items()]
     kinds = list_names("Kinds of embeddings (kind:NAME or kind:PATH)", kind_rows)
-    output.echo("\n\n".join([vectors, kinds, place]))
+    output.echo("\n\n".join([vectors, kinds, remark]))
 
 
 def _list_vectors(manifest: str | None, folder: Path | None) -> list[list[str]]:
-    """Return the table of the vectors in a manifest, and whether they are in a folder."""
+    """Return a table of the vectors in a manifest, with a column for vectors in the folder."""
     from semmetrics.embed.converted import is_converted
     from semmetrics.embed.manifest import read_manifest
 
@@ -118,11 +118,12 @@ def embed_fetch(run: Run) -> None:
             progress=progress,
         )
     if fetched.sha256 and fetched.checked != "manifest":
-        how = "which is not checked. Later downloads are compared with it."
+        remark = "which is not checked. Later downloads are compared with it."
         if fetched.checked:
-            how = "the same as the first download."
+            remark = "the same as the first download."
         output.complain(
-            f"{name}: the manifest has no SHA-256. This file has {fetched.sha256}, {how}"
+            f"{name}: the manifest has no SHA-256. "
+            f"This file has {fetched.sha256}, {remark}"
         )
     status = "converted" if fetched.sha256 else "already there"
     spec = folder or name
@@ -285,9 +286,9 @@ def _print_coverage(coverages: Any, form: str) -> None:
     output.echo(draw(rows, form), form)
 
 
-def _print_names(coverages: Any, most: int) -> None:
+def _print_names(coverages: Any, max_names: int) -> None:
     """Print the most frequent unknown, composed and untuned labels of each system."""
-    if not most:
+    if not max_names:
         return
     for coverage in coverages:
         names_by_group = {
@@ -297,8 +298,8 @@ def _print_names(coverages: Any, most: int) -> None:
         }
         for group, names in names_by_group.items():
             if names:
-                listed = listing(names, most=most)
-                output.echo(visible(f"{group} in {coverage.system}: {listed}"))
+                shown = listing(names, most=max_names)
+                output.echo(visible(f"{group} in {coverage.system}: {shown}"))
 
 
 def _read_labels(run: Run, read: ReadOptions, normalize: str) -> dict[str, Any]:

@@ -49,7 +49,7 @@ SCALED = (
 SCORES = (*SCALED, "systems")
 """The options of a command that writes scores of systems."""
 FILE = click.Path(readable=False)
-"""The type of paths. The readers of semmetrics check the files, since their errors say more."""
+"""The type of paths. The readers of semmetrics check files, since their errors explain more."""
 
 
 class Spec(NamedTuple):
@@ -63,11 +63,11 @@ class Spec(NamedTuple):
     files : mapping of name to metavar
         The positional arguments, which are files unless they are in ``choices``. A metavar with
         "..." takes several values, and "?" at its end marks an optional argument.
-    takes : str
-        The function whose options the command has besides its own, a key of `TAKEN` or a function
-        that takes all options. By default the name of the command.
+    api_function : str
+        The function whose options the command has in addition to its own: a key of `TAKEN`, or a
+        function that takes all options. By default the name of the command.
     reads : sequence of str
-        The kinds of data in the files. Empty if the files have a format of their own.
+        The kinds of data in the files. Empty if the files have another format.
     output : sequence of str
         The options of `OUTPUT` that the command has.
     choices : mapping of argument to choices
@@ -79,7 +79,7 @@ class Spec(NamedTuple):
 
     run: Callable[[Run], Any]
     files: Mapping[str, str]
-    takes: str = ""
+    api_function: str = ""
     reads: Sequence[str] = ()
     output: Sequence[str] = ("quiet",)
     choices: Mapping[str, str | Sequence[str]] = MappingProxyType({})
@@ -106,10 +106,9 @@ def options_of(name: str) -> dict[str, Option]:
     An option of the command itself replaces an option of the same name in the other tables.
     """
     spec = SPECS[name]
-    function = spec.takes or name
+    function = spec.api_function or name
     options = dict(COMMAND_OPTIONS.get(name, {}))
-    taken = TAKEN.get(function, {})
-    for option_name, option in taken.items():
+    for option_name, option in TAKEN.get(function, {}).items():
         exists_on_command_line = bool(option.group)
         if exists_on_command_line:
             options.setdefault(option_name, option)
@@ -120,15 +119,13 @@ def options_of(name: str) -> dict[str, Option]:
             options.setdefault(option_name, option)
     if spec.reads:
         options["format"] = _describe_formats(spec.reads)
-    names_by_heading = sorted(
-        options, key=lambda option_name: TITLES.index(options[option_name].group)
-    )
-    return {option_name: options[option_name] for option_name in names_by_heading}
+    sorted_items = sorted(options.items(), key=lambda item: TITLES.index(item[1].group))
+    return dict(sorted_items)
 
 
 def _reading_options_of(name: str, spec: Spec) -> list[str]:
     """Return the names of the options that describe how the files of a command are read."""
-    function = spec.takes or name
+    function = spec.api_function or name
     if not spec.reads:
         if "read" in TAKEN.get(function, {}):
             return ["max_bytes"]

@@ -29,13 +29,25 @@ _MAX_OPTIONS_IN_BRIEF_HELP = 15
 """``-h`` shows all options of a command that has at most this many."""
 _MAX_EXAMPLES_IN_BRIEF_HELP = 4
 _MAX_PARAGRAPHS_IN_BRIEF_HELP = 2
-_FIRST_CLAUSE = re.compile(r"(?s)^((?:\([^)]*\)|[^(.:;]|[.:;](?=\S)){15,}).*")
+_FIRST_CLAUSE = re.compile(
+    r"""
+    ^(
+        (?:
+            \([^)]*\)      # parentheses may contain any mark
+            | [^(.:;]
+            | [.:;](?=\S)  # a mark inside a word, such as 0.5
+        ){15,}             # a shorter clause explains too little
+    )
+    .*
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 """A help text. The group is its first clause, which ends before a period, colon or semicolon."""
 _UNGROUPED = Option("", OTHER)
 
 
 class Formatter(click.HelpFormatter):
-    """Writes headings in bold and flags in colour. click removes both if there is no terminal."""
+    """Writes headings in bold and flags in colour. click removes both without a terminal."""
 
     def write_heading(self, heading: str) -> None:
         """Write the heading of a section."""
@@ -56,7 +68,7 @@ class Context(click.Context):
 
 
 class Examples(click.Command):
-    """A command whose help ends with the examples of its docstring.
+    """A command whose help contains the examples of its docstring.
 
     Parameters
     ----------
@@ -158,7 +170,7 @@ class Command(Examples):
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Write the options: all or those of one kind by heading, or the most used ones."""
+        """Write the options by heading, or only the most used ones for ``-h``."""
         kind = ctx.meta.get(_SHOWN_KIND)
         if kind is None:
             records_by_heading = self._list_common_options(ctx)
@@ -188,7 +200,7 @@ class Command(Examples):
     def _list_options(
         self, ctx: click.Context, kind: str
     ) -> dict[str, list[tuple[str, str]]]:
-        """Return the options by heading: those that apply to a kind, or all."""
+        """Return the options that apply to a kind, or all options, by heading."""
         records_by_heading: dict[str, list[tuple[str, str]]] = {}
         for option, record in self._list_records(ctx):
             kinds_of_option = option.kinds or KINDS
@@ -269,7 +281,10 @@ class Group(Examples, click.Group):
 
 
 def help_options(kinds: Sequence[str]) -> list[click.Option]:
-    """Return the options ``-h`` and ``--help``, which takes a kind of data if there are several."""
+    """Return the options ``-h`` and ``--help``.
+
+    If there are several kinds of data, ``--help`` takes one of them.
+    """
     brief = click.Option(
         ["-h"],
         is_flag=True,

@@ -1,4 +1,4 @@
-"""The commands ``mad ...``, which compare systems on the images where they differ most."""
+"""The commands ``mad ...``, which compare systems on the images on which they differ most."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from semmetrics.studies.competition_state import DiscrepancySelection
 
 _MAX_RANGE = 10_000
-"""The largest difference of the ends of a range of ``--stability``."""
+"""The largest difference between the ends of a range of ``--stability``."""
 _MAX_DIGITS = 8
 """The largest number of digits of a number of ``--stability``."""
 
@@ -47,7 +47,7 @@ def mad(run: Run) -> None:
 @command(
     "mad select",
     {"systems": "FILE..."},
-    takes="select_discrepant",
+    api_function="select_discrepant",
     reads=KINDS,
     output=RESULT,
 )
@@ -72,7 +72,7 @@ def mad_select(run: Run) -> None:
 @command(
     "mad add",
     {"state": "STATE", "systems": "FILE..."},
-    takes="add_systems",
+    api_function="add_systems",
     reads=KINDS,
     output=RESULT,
 )
@@ -97,7 +97,7 @@ def mad_add(run: Run) -> None:
 @command(
     "mad replace",
     {"state": "STATE", "systems": "FILE..."},
-    takes="add_systems",
+    api_function="add_systems",
     reads=KINDS,
     output=RESULT,
 )
@@ -150,10 +150,7 @@ def _select(
 
 
 def _check_pages(run: Run) -> None:
-    """Raise an error if ``--images`` has no page or names a missing folder.
-
-    It is called before the long computation.
-    """
+    """Raise an error, before a long computation, if ``--images`` has no page or folder."""
     page = run["page"] or run["rating_page"]
     if page:
         _find_addresses([], run["images"], Path(page).parent)
@@ -244,7 +241,7 @@ def _is_web_address(images: str) -> bool:
 
 
 def _note_odd_pictures(run: Run, ids: Sequence[str]) -> None:
-    """Report pictures of annotation pages whose content does not fit their extension."""
+    """Report pictures of annotation pages whose content does not match their extension."""
     images = run["images"]
     if images is None or _is_web_address(images):
         return
@@ -304,7 +301,7 @@ def _find_addresses(
 # ---- inspection and ranking -------------------------------------------------
 
 
-@command("mad inspect", {"files": "SHEET..."}, takes="inspect_sheets")
+@command("mad inspect", {"files": "SHEET..."}, api_function="inspect_sheets")
 def mad_inspect(run: Run) -> None:
     """Let inspectors vote on annotations, and keep those with a majority.
 
@@ -328,7 +325,11 @@ def mad_inspect(run: Run) -> None:
 
 
 @command(
-    "mad rank", {"state": "STATE"}, takes="rank_competition", reads=KINDS, output=DRAWN
+    "mad rank",
+    {"state": "STATE"},
+    api_function="rank_competition",
+    reads=KINDS,
+    output=DRAWN,
 )
 def mad_rank(run: Run) -> None:
     """Rank the systems of a competition by the filled sheets.
@@ -356,7 +357,7 @@ def mad_rank(run: Run) -> None:
     pairs = {}
     if run["pairs_file"] is not None:
         pairs[run["pairs_file"]] = ranking.pair_records()
-    run.write_text(run.render(ranking), pairs, of=ranking)
+    run.write_text(run.render(ranking), pairs, result=ranking)
     if run["form"] == "csv" and run["stability"] is not None:
         # CSV has only one table, so the other one goes to standard error.
         records = ranking.stability_records()

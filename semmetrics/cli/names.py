@@ -95,7 +95,7 @@ def _name_formats() -> dict[str, str]:
 
 
 def completer(topic: str) -> Callable[[Any, Any, str], list[CompletionItem[str]]]:
-    """Return a function for click that completes the names of a topic, ignoring case."""
+    """Return a function for click that completes the names of a topic in any case."""
 
     def complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem

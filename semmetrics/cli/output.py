@@ -29,16 +29,15 @@ EXACT = ("json", "csv")
 """The formats for programs, in which names are written unchanged."""
 _PROGRESS_DELAY = 0.5  # Seconds before the first line of progress on a terminal
 _PROGRESS_INTERVAL = 0.1  # Seconds between lines of progress on a terminal
-_PROGRESS_LOG_INTERVAL = (
-    30.0  # Seconds before and between lines that are not overwritten
-)
+_PROGRESS_LOG_INTERVAL = 30.0
+"""Seconds before the first line of progress without a terminal, and between lines."""
 
 
 # ---- files ------------------------------------------------------------------
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
-    """Return a name for each file: its stem, after as many folders as are needed to be unique.
+    """Return a name for each file: its stem, with as many folders as make it unique.
 
     Raises
     ------
@@ -72,8 +71,8 @@ def name_files(paths: Sequence[str]) -> list[str]:
 def _distinguish_by_folders(paths: Sequence[str], stem: str) -> Sequence[str]:
     """Return unique names of files with the same stem, or the paths if their folders are also equal."""
     folders_of_paths = [PurePath(path).parent.parts for path in paths]
-    most_folders = max(map(len, folders_of_paths))
-    for n_folders in range(most_folders + 1):
+    max_folders = max(map(len, folders_of_paths))
+    for n_folders in range(max_folders + 1):
         names = []
         for folders in folders_of_paths:
             first = max(0, len(folders) - n_folders)
@@ -97,14 +96,14 @@ def path_of(text: str) -> str:
     return path
 
 
-def name_systems(given: Sequence[str], what: str) -> dict[str, str]:
+def name_systems(specs: Sequence[str], argument: str) -> dict[str, str]:
     """Return files by the names of their systems.
 
     Parameters
     ----------
-    given : sequence of str
+    specs : sequence of str
         Each NAME=FILE, or a file, folder or pattern, whose name is used.
-    what : str
+    argument : str
         The name of the argument in errors.
 
     Raises
@@ -112,23 +111,23 @@ def name_systems(given: Sequence[str], what: str) -> dict[str, str]:
     InputError
         If a name or path is empty, or a name or file occurs twice.
     """
-    unnamed = [text for text in given if path_of(text) == text]
-    names = dict(zip(unnamed, name_files(unnamed), strict=True))
-    for text in unnamed:
-        if not Path(text).exists():
-            names[text] = _name_pattern(text, names[text])
+    unnamed_paths = [spec for spec in specs if path_of(spec) == spec]
+    name_of_path = dict(zip(unnamed_paths, name_files(unnamed_paths), strict=True))
+    for path in unnamed_paths:
+        if not Path(path).exists():
+            name_of_path[path] = _name_pattern(path, name_of_path[path])
     systems: dict[str, str] = {}
-    for text in given:
-        path = path_of(text)
-        if text in names:
-            name = names[text]
+    for spec in specs:
+        path = path_of(spec)
+        if spec in name_of_path:
+            name = name_of_path[spec]
         else:
-            name, _, _ = text.partition("=")
+            name, _, _ = spec.partition("=")
         if not name or not path or name in systems:
             raise InputError(
                 "bad-spec",
-                text,
-                flag=what,
+                spec,
+                flag=argument,
                 metavar="NAME=FILE with a different name for each file",
             )
         systems[name] = path
@@ -136,7 +135,7 @@ def name_systems(given: Sequence[str], what: str) -> dict[str, str]:
 
 
 def _name_pattern(pattern: str, name: str) -> str:
-    """Return a name without wildcards. "part-*.csv" is named part, and "preds/*.csv" preds."""
+    """Return a name without wildcards: "part" for "part-*.csv", and "preds" for "preds/*.csv"."""
     name = re.sub(r"[-_.]*[*?[].*", "", name)
     return name or Path(pattern).parent.name or pattern
 
@@ -197,9 +196,9 @@ def check_files(
 
 
 def extension_of(path: str) -> str:
-    """Return the extension of a file that tells its format, in lower case.
+    """Return the extension that shows the format of a file, in lower case.
 
-    An extension ".gz" is ignored, and a number is the end of a version, not an extension.
+    The extension ".gz" is ignored. A number is not an extension, but the end of a version.
 
     Examples
     --------
@@ -222,8 +221,8 @@ def write_text(
 ) -> None:
     """Write a result and other files.
 
-    The files appear together, the file of the result last. If one of them cannot be written, none
-    appears.
+    All files appear together, with the file of the result last. If one of them cannot be written,
+    none appears.
 
     Parameters
     ----------
@@ -251,10 +250,8 @@ def write_text(
     files: list[tuple[str | None, Content]] = []
     streams: list[tuple[str | None, Content]] = []
     for path, content in [*(other_files or {}).items(), (output, result)]:
-        if (
-            not isinstance(content, str | bytes)
-            and extension_of(str(path)) == ".parquet"
-        ):
+        is_parquet = extension_of(str(path)) == ".parquet"
+        if is_parquet and not isinstance(content, str | bytes):
             content = content.to_parquet()
         if _is_stream(path):
             streams.append((path, content))
@@ -265,7 +262,7 @@ def write_text(
         for path, content in reversed(files):
             _write_content(stack, path, content, form, digits)
         for path, content in streams:
-            stack.close()
+            stack.close()  # All files appear before anything is written to a stream.
             _write_content(stack, path, content, form, digits)
 
 
@@ -316,7 +313,7 @@ def csv_as_tsv(text: str) -> str:
 
 @contextlib.contextmanager
 def open_output(path: str | None, *, binary: bool = False) -> Iterator[TextIO]:
-    """Open a file for writing that appears under its name when it is complete.
+    """Open a file for writing. It appears under its name when it is complete.
 
     Parameters
     ----------
@@ -345,12 +342,12 @@ def open_output(path: str | None, *, binary: bool = False) -> Iterator[TextIO]:
 def complain(text: str) -> None:
     """Write a message to standard error.
 
-    Only an indented line stays a line of its own, since a name may contain a line break. It is not
+    Line breaks are escaped, since a name may contain one, except before an indented line. It is not
     an error if standard error is closed.
     """
     text = re.sub(r"\n(?! )", r"\\n", printable(text))
-    # click.echo would replace characters that the terminal cannot show by "?", so that different
-    # names could look the same.
+    # click.echo would replace characters that the terminal cannot show by "?". Different names
+    # could then look the same.
     with contextlib.suppress(OSError):
         sys.stderr.write(f"semmetrics: {text}\n")
         sys.stderr.flush()
@@ -407,7 +404,7 @@ def report_inputs(result: Any, *, quiet: bool) -> None:
 
 
 class Progress:
-    """A callback that shows progress, as one line on a terminal and otherwise as a few lines.
+    """A callback that shows progress: one line on a terminal, or a new line from time to time.
 
     Parameters
     ----------
@@ -444,8 +441,8 @@ class Progress:
     def __call__(self, done: int, total: int, **labels: Any) -> None:
         """Show that a number of steps are done.
 
-        A new stage begins, and the time is measured anew, if fewer steps are done than before or
-        the total or the unit changes.
+        If fewer steps are done than before, or the total or the unit changes, a new stage begins,
+        and its time is measured from zero.
 
         Parameters
         ----------

@@ -71,13 +71,13 @@ class Run:
         The positional arguments that are not files.
     options : dict of name to Option
         The options that the command has.
-    given : dict of name to value
+    params : dict of name to value
         The values of all arguments and options.
 
     Attributes
     ----------
     quiet : bool
-    several : str
+    files_argument : str
         The argument that can have several files, or "".
     plots : list of pairs of str
         The name and the path of each figure to draw. An empty name selects the most suitable one.
@@ -94,36 +94,36 @@ class Run:
         arguments: Mapping[str, str],
         not_files: Mapping[str, Any],
         options: dict[str, Option],
-        given: dict[str, Any],
+        params: dict[str, Any],
     ) -> None:
-        self.given = given
+        self.params = params
         self.options = options
-        self.quiet: bool = given.get("quiet", False)
-        self.several = ""
+        self.quiet: bool = params.get("quiet", False)
+        self.files_argument = ""
         single_files = []
         for name, metavar in arguments.items():
             if name in not_files:
                 continue
-            if "..." in metavar and not self.several:
-                self.several = name
+            if "..." in metavar and not self.files_argument:
+                self.files_argument = name
             else:
-                single_files.append(given[name])
+                single_files.append(params[name])
         self._choose_form()
-        self.plots = [_split_plot(text) for text in given.get("plot", ())]
-        inputs = [*given.get(self.several, ())]
+        self.plots = [_split_plot(text) for text in params.get("plot", ())]
+        inputs = [*params.get(self.files_argument, ())]
         inputs += [path for path in single_files if path]
         inputs += self._list_option_files()
         self._check_files(inputs)
 
     def __getitem__(self, name: str) -> Any:
         """Return a value, or None if the command has no such argument or option."""
-        return self.given.get(name)
+        return self.params.get(name)
 
     def _choose_form(self) -> None:
         """Set the format of the result from the extension of its file."""
         for name in ("form", "output"):
             if self.options.get(name) is not OUTPUT[name]:
-                return  # The command writes only one format
+                return  # Only commands with both options can choose a format
         source = click.get_current_context().get_parameter_source("form")
         form_is_default = source is ParameterSource.DEFAULT
         if "html" in self.options:
@@ -138,14 +138,14 @@ class Run:
         if form != self["form"] and not form_is_default:
             names = f"--format {self['form']} and -o {self['output']}"
             raise InputError("conflicting-options", names=names)
-        self.given["form"] = form
+        self.params["form"] = form
 
     def _prepare_report(self, form_is_default: bool) -> None:
         """Interpret ``-o FILE.html`` as ``--html``, and check that a report can be written."""
         is_page = output.extension_of(self["output"] or "") == ".html"
         if is_page and self["html"] is None and form_is_default:
-            self.given["html"] = self["output"]
-            self.given["output"] = None
+            self.params["html"] = self["output"]
+            self.params["output"] = None
         if self["html"] is not None:
             from semmetrics.reports import figures, page
 
@@ -171,7 +171,7 @@ class Run:
     def _list_option_files(self) -> Iterator[str]:
         """Yield all input files that options name."""
         for name, option in self.options.items():
-            value = self.given[name]
+            value = self.params[name]
             if not option.file or not value:
                 continue
             texts = [value] if isinstance(value, str) else value
@@ -193,7 +193,7 @@ class Run:
             if name == "plot":
                 paths += [path for _, path in self.plots]
             elif option.output_extensions:
-                paths.append(self.given[name])
+                paths.append(self.params[name])
             first_flag = (*option.flags, option.flag)[0]
             for path in paths:
                 file = _OutputFile(first_flag, path, option.output_extensions)
@@ -215,7 +215,7 @@ class Run:
             raise InputError("wrong-ending", f"{file.flag} {file.path}", known=known)
 
     def check_positions(self, *names: str) -> None:
-        """Raise an error for a positional argument that is the value of an option.
+        """Raise an error for a file that the user probably meant as the value of an option.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class Run:
         Raises
         ------
         InputError
-            If a file does not exist, and its name is a measure or a number after ``--ci``.
+            If a file does not exist, and its name is a measure, or a number and ``--ci`` is set.
         """
         for name in names:
             paths = self[name] or ()
@@ -236,6 +236,7 @@ class Run:
                     self._check_position(path)
 
     def _check_position(self, path: str) -> None:
+        """Raise an error for a missing file that looks like the value of ``-m`` or ``--ci``."""
         from semmetrics.metrics.registry import names_like
 
         measures = self["measures"] or ()
@@ -259,19 +260,21 @@ class Run:
 
         Without files, options such as ``--queries-embeddings`` name the data of one system.
         """
-        files = output.name_systems(self[self.several], self.several.upper())
+        files = output.name_systems(
+            self[self.files_argument], self.files_argument.upper()
+        )
         return files or {"embeddings": None}
 
     def values(self, *without: str) -> dict[str, Any]:
         """Return the keywords for a function of the API, including ``read``.
 
-        Options of the command line only, options that are not set and the names in ``without`` are
-        left out.
+        Options that only the command line has, options that are not set, and the names in
+        ``without`` are left out.
         """
         from semmetrics.data.read_options import make_read_options
 
         keywords = {}
-        for name, value in self.given.items():
+        for name, value in self.params.items():
             if self._is_keyword(name, value) and name not in without:
                 keywords[name] = value
         reading = {name: keywords.pop(name) for name in READING if name in keywords}
@@ -294,7 +297,7 @@ class Run:
         """Return the only file of set size probabilities, or the file of each system."""
         files = self["set_size_probs"]
         systems: Sequence[str] = [""]
-        if self.several:
+        if self.files_argument:
             systems = list(self.systems())
         if len(files) == 1:
             return files[0]
@@ -334,9 +337,9 @@ class Run:
                     raise InputError("not-applicable", name=name, what=parameters[0])
             values["progress"] = progress
             values |= keywords
-            names = parameters[len(files) :]
-            taken = {name: value for name, value in values.items() if name in names}
-            result = function(*files, **taken)
+            keyword_names = parameters[len(files) :]
+            values = {name: values[name] for name in values if name in keyword_names}
+            result = function(*files, **values)
         output.report_inputs(result, quiet=self.quiet)
         return result
 
@@ -351,12 +354,12 @@ class Run:
         if digits is None:
             digits = 2 if percent else 4
         shape = {"digits": digits}
-        if "percent" in self.given:
+        if "percent" in self.params:
             shape["scale"] = 100.0 if percent else 1.0
         return shape
 
     def render(self, report: Any) -> str:
-        """Return a result as a string in the format of ``--format``."""
+        """Return a result in the format of ``--format``."""
         if self["form"] == "json":
             return str(report.to_json(flag))
         return str(report.render(self["form"], **self.shape))
@@ -365,7 +368,7 @@ class Run:
         self,
         text: str,
         other_files: Mapping[str, str | bytes | Records] | None = None,
-        of: Any = None,
+        result: Any = None,
     ) -> None:
         """Write a result to standard output or to the file of ``-o``, and all other output files.
 
@@ -375,14 +378,16 @@ class Run:
             The rendered result.
         other_files : mapping of path to content, optional
             Other files to write.
-        of : optional
-            The result, from which figures, the report and records are made.
+        result : optional
+            The result itself, from which figures, the report and records are made.
         """
         files = dict(other_files or {})
-        files |= self._draw_plots(of)
+        files |= self._draw_plots(result)
         if self["html"] is not None:
-            files[self["html"]] = of.html_report(images=self["images"], **self.shape)
-        content = self._convert_for_file(text, of)
+            files[self["html"]] = result.html_report(
+                images=self["images"], **self.shape
+            )
+        content = self._convert_for_file(text, result)
         output.write_text(content, self["output"], self["form"], files, self["digits"])
 
     def _draw_plots(self, result: Any) -> dict[str, str | bytes]:
@@ -391,14 +396,15 @@ class Run:
             return {}
         from semmetrics.reports import figures
 
-        drawn: dict[str, str | bytes] = {}
+        figures_by_path: dict[str, str | bytes] = {}
         for name, path in self.plots:
             try:
                 figure = figures.choose(result, name)
             except InputError as error:
                 raise error.placed(f"--plot {name}".rstrip()) from None
-            drawn[path] = figures.render(figure, output.extension_of(path))
-        return drawn
+            extension = output.extension_of(path)
+            figures_by_path[path] = figures.render(figure, extension)
+        return figures_by_path
 
     def _convert_for_file(self, text: str, result: Any) -> str | Records:
         """Return the content of the file of ``-o``: the text, or the records of the result."""
@@ -413,9 +419,10 @@ class Run:
         return records
 
     def write(self, report: Any, further_texts: Sequence[str] = ()) -> None:
-        """Write a result with further texts, and with signatures if ``--show-signatures`` is set.
+        """Write a result, other rendered results, and signatures if the user requests them.
 
-        A table ends with these texts. In other formats they go to standard error.
+        In the format "table" they follow the result. With other formats, they are written to
+        standard error.
         """
         from semmetrics.reports import draw_signatures
 
@@ -425,9 +432,9 @@ class Run:
         if self["signatures"] and form not in output.EXACT:
             texts.append(draw_signatures(report.to_records()))
         if form == "table":
-            self.write_text("\n\n".join([rendered, *texts]), of=report)
+            self.write_text("\n\n".join([rendered, *texts]), result=report)
             return
-        self.write_text(rendered, of=report)
+        self.write_text(rendered, result=report)
         lines = output.split_lines(texts)
         output.report([*report.sentences(), *lines], quiet=self.quiet)
 
@@ -465,6 +472,7 @@ def _read_headings(name: str, texts: Sequence[str]) -> dict[str, str]:
     """Return the headings of measures, from MEASURE=TEXT."""
     headings: dict[str, str] = {}
     for text in texts:
+        # An equals sign in parentheses belongs to an option of the measure.
         pair = re.fullmatch(r"((?:\([^)]*\)|[^=(])+)=(.*\S.*)", text)
         if pair is None:
             raise InputError("bad-option", name=name, value=text, wanted="MEASURE=TEXT")
@@ -528,7 +536,7 @@ def split_spec(text: str, option: Option) -> tuple[str, str]:
 
 def _split_plot(text: str) -> tuple[str, str]:
     """Split [NAME=]FILE into the name of a figure, or "", and the path."""
-    # Loading figures now reports a missing package before any long computation.
+    # Load figures now, so that a missing package is reported before any long computation.
     from semmetrics.reports import figures
 
     name, sign, path = text.partition("=")

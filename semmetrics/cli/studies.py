@@ -1,4 +1,4 @@
-"""The commands for thresholds, human ratings, ranks and the check of files."""
+"""The commands for thresholds, human ratings and ranks, and ``validate``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from semmetrics.options import KINDS, flag
 @command(
     "sweep",
     {"preds": "PRED...", "gt": "GT"},
-    takes="sweep_systems",
+    api_function="sweep_systems",
     reads=("labels",),
     output=DRAWN,
 )
@@ -40,13 +40,13 @@ def sweep(run: Run) -> None:
     from semmetrics.studies.sweeps import sweep_systems
 
     result = run.call(sweep_systems, run.systems(), run["gt"])
-    run.write_text(run.render(result), of=result)
+    run.write_text(run.render(result), result=result)
 
 
 @command(
     "calibrate",
     {"preds": "[PRED?", "gt": "GT]?"},
-    takes="calibrate_threshold",
+    api_function="calibrate_threshold",
     reads=("labels",),
     output=("output", "plot", "quiet"),
 )
@@ -81,8 +81,8 @@ def calibrate(run: Run) -> None:
     else:
         text = report_calibration(calibration)
     # The file of -o has the calibration, so the report goes to standard output.
-    run.given["output"] = None
-    run.write_text(text, of=calibration)
+    run.params["output"] = None
+    run.write_text(text, result=calibration)
 
 
 def _compute_calibration(run: Run) -> Any:
@@ -136,7 +136,7 @@ def correlate(run: Run) -> None:
         for row in result:
             rows.append([_format_cell(value, digits) for value in row.values()])
         text = draw(rows, form)
-    run.write_text(text, of=result)
+    run.write_text(text, result=result)
 
 
 def _format_cell(value: Any, digits: int) -> str:
@@ -215,7 +215,7 @@ def _read_column_roles(text: str | None) -> dict[str, str] | None:
     return columns
 
 
-# ---- ranks and the check of files -------------------------------------------
+# ---- ranks and validation ---------------------------------------------------
 
 
 @command("rank", {"files": "SCORES.json...?"}, output=DRAWN)
@@ -243,9 +243,10 @@ def rank(run: Run) -> None:
     from semmetrics.studies.ranking import report_ranks
     from semmetrics.studies.ranks import rank_systems
 
-    n_tables = len(run["table"])
-    has_one_source = n_tables == 0 if run["files"] else n_tables == 1
-    if not has_one_source:
+    n_sources = len(run["table"])
+    if run["files"]:
+        n_sources += 1
+    if n_sources != 1:
         raise click.UsageError("name files of scores, or one --table")
     source = None
     if run["table"]:
@@ -264,12 +265,12 @@ def rank(run: Run) -> None:
         remarks = []
         if run["form"] != "table":
             remarks = report_ranks(ranking)
-    run.write_text(text, diagrams, of=ranking)
+    run.write_text(text, diagrams, result=ranking)
     output.report(output.split_lines(remarks), quiet=run.quiet)
 
 
 def _render_differences(run: Run, ranking: Any) -> tuple[str, list[str]]:
-    """Return the table of ranks on two datasets, and the remark on systems that it leaves out."""
+    """Return the table of ranks on two datasets, and a remark on systems that are left out."""
     from semmetrics.studies.ranking import draw_rank_differences
 
     first, second = run["differences"]

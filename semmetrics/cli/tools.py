@@ -27,7 +27,7 @@ _LISTS = {
         "Output formats (--format)": "results",
     },
 }
-"""The lists of each topic of ``semmetrics list``: by title, the topic of `known_names`."""
+"""The lists of each topic of ``semmetrics list``. Each title has a topic of `known_names`."""
 _DEMO = """\
 The example files are in {folder}. Try:
 

@@ -3,8 +3,7 @@
 Conventions
 -----------
 The first batch with scores decides whether 0 and 1 mark the labels of each item or are scores. If a
-later batch shows that the first one was probably misread, it raises an error that names the option
-``scores``.
+later batch suggests that this was wrong, an error names the option ``scores``.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from semmetrics.scoring.input_buffer import InputBuffer
 
 
 class _Difference(NamedTuple):
-    """Descriptions of a batch and of the earlier batches, which differ from it.
+    """A difference between a batch and the earlier batches.
 
     Attributes
     ----------
@@ -55,7 +54,7 @@ def check_can_follow(earlier: InputBuffer, batch: InputBuffer) -> None:
 
 
 def _check_meaning_of_scores(earlier: InputBuffer, batch: InputBuffer) -> None:
-    """Raise an error if scores of 0 and 1 mean something else than before."""
+    """Raise an error if 0 and 1 do not have the same meaning as before."""
     became_scores = marks_members(earlier.forms) and has_scores(batch.forms)
     became_members = has_scores(earlier.forms) and marks_members(batch.forms)
     if became_scores or became_members:
@@ -80,9 +79,9 @@ def _find_difference(earlier: InputBuffer, batch: InputBuffer) -> _Difference | 
 
 
 def _only_one_names_columns(earlier: InputBuffer, batch: InputBuffer) -> bool:
-    """Return whether only one of them has columns without names.
+    """Return whether one of them has columns without names, and the other one has names.
 
-    Entries that are all numbers may be the numbers of columns.
+    Entries that are all integers may be the numbers of columns.
     """
     if earlier.has_unnamed_columns is batch.has_unnamed_columns:
         return False

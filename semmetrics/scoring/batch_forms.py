@@ -11,7 +11,7 @@ A batch has one of these forms:
 - "cells": a matrix of 0 and 1 whose cells could also be scores.
 - "scores": lists with scores.
 - "table": a matrix of scores.
-- "whole": a matrix or a part of the items that was evaluated as it was, without its items.
+- "whole": a matrix or a part of the items that was evaluated directly, so its form is unknown.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _INCOMPATIBLE_FORMS = {
     "table": frozenset(FORM_NAMES) - {"table", "cells"},
     "whole": frozenset(FORM_NAMES) - {"whole"},
 }
-"""The forms that one call of ``score`` would not take together with a form."""
+"""The forms that one call of ``score`` would not accept together with a form."""
 
 
 def form_of(lists: Lists) -> str:
@@ -81,7 +81,7 @@ def has_scores(forms: Set[str]) -> bool:
 
 
 def are_compatible(forms: Set[str]) -> bool:
-    """Return whether one call of ``score`` would take all of the forms together."""
+    """Return whether one call of ``score`` would accept all of the forms together."""
     for form in forms:
         incompatible = _INCOMPATIBLE_FORMS.get(form, frozenset())
         if not incompatible.isdisjoint(forms):

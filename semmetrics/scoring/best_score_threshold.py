@@ -6,9 +6,9 @@ The F1 uses the average, label universe, cutoff and policies of the measure. For
 measures it is SemF1 with the matching of the measure. Of equally good thresholds the
 highest wins. F1 values that differ by less than 1e-15 are equally good.
 
-All decisions that a threshold can make on the scores are compared. Every decoding rule
-keeps a prefix of the ranked labels, and whether a label matches depends only on the labels
-before it. Therefore one matching and one sort are enough for all thresholds.
+The search compares one threshold for each distinct set of decisions on the scores. Every
+decoding rule keeps a prefix of the ranked labels, and whether a label matches depends only on
+the labels before it. Therefore one matching and one sort are enough for all thresholds.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from semmetrics.metrics.sweeps import best_place, points_of_scores
 from semmetrics.scoring.statistics import frame_of
 
 _COUNTS_OF_F1 = {"hit", "n_pred", "n_ref"}
-"""The counts of formulas that can be evaluated for nothing on both sides."""
+"""The arguments of formulas that can be evaluated without labels on both sides."""
 _MIN_STEPS_PER_NUMBER = 128
 """No floating-point type has fewer numbers between a power of two and the next."""
 
@@ -62,11 +62,11 @@ class _BlockMatches(NamedTuple):
         The number of references that count.
     served : int array, shape (counted predictions,)
         The number of references that each prediction is the first to match. Empty if a
-        prediction serves only one reference.
+        prediction matches at most one reference.
     true_codes : int array, shape (references,)
         The label of each reference that counts.
     n_true : int array, shape (items,)
-        The number of them.
+        The number of these labels.
     """
 
     scores: Floats
@@ -81,8 +81,8 @@ class _BlockMatches(NamedTuple):
     n_true: Ints
 
 
-def judge_of(measure: Measure) -> str:
-    """Return the measure whose best value is searched: "F1", or "SemF1" for semantic ones."""
+def searched_measure(measure: Measure) -> str:
+    """Return the measure whose best value is searched: "F1", or "SemF1" if semantic."""
     if measure["threshold"] is None:
         return "F1"
     return "SemF1"
@@ -101,18 +101,19 @@ def find_best_threshold(measure: Measure, task: LabelTask) -> float:
     by_meaning = (
         measure["embedding"] is not None or "taxonomy" in measure.definition.needs
     )
-    if judge_of(measure) == "F1" and by_meaning:
+    if searched_measure(measure) == "F1" and by_meaning:
         raise InputError("no-best-threshold", measure=measure.definition.name)
     if task.pred.scores is None:
         raise no_scores(f"decode={measure['decode']}", task)
     points, values = _values_at_points(measure, task)
     if len(points):
-        # The last point is below all scores, and must be so after rounding.
+        # The last point is below all scores, and rounding must not change this.
         points[-1] = _round_down(points[-1], task.precision)
     is_usable = np.isfinite(points)
     if not is_usable.any():
         remedy = "give scores, because the threshold is one of them"
         raise InputError("nothing-given", what="scores", remedy=remedy)
+    # Undefined values are below all values, and above the values at infinite points.
     comparable = np.nan_to_num(values, nan=-1.0)
     comparable = np.where(is_usable, comparable, -np.inf)
     return float(points[best_place(points, comparable)])
@@ -132,7 +133,9 @@ def _values_at_points(measure: Measure, task: LabelTask) -> tuple[Floats, Floats
     in_universe = frame_of([task.axis]).universe(measure)
     matches = _match_all(measure, task, in_universe)
     points, bins = points_of_scores(matches.scores)
-    bins = np.where(matches.is_always_kept, 0, bins)[matches.is_counted]
+    # Bin 0 is the highest threshold.
+    first_bins = np.where(matches.is_always_kept, 0, bins)
+    bins = first_bins[matches.is_counted]
     weights = None
     weight_of_reference = np.ones(len(matches.true_codes), np.int8)
     if task.weights is not None:
@@ -141,6 +144,7 @@ def _values_at_points(measure: Measure, task: LabelTask) -> tuple[Floats, Floats
     n_ref_by_label = sums_by_key(
         matches.true_codes, weight_of_reference, len(in_universe)
     )
+    # The code of each label of the universe on an axis without other labels.
     code_in_universe = np.cumsum(in_universe) - 1
     rows = Rows(
         indptr=offsets(matches.n_counted),
@@ -202,12 +206,12 @@ def _match_block(
     served = np.zeros(0, np.int64)
     if measure["match"] == "any":
         n_predictions = len(is_counted)
-        # References that no prediction matches are in a bin after the last prediction.
+        # The last bin counts references that no prediction matches.
         n_served = np.bincount(matched.first, minlength=n_predictions + 1)[:-1]
         served = n_served[is_counted]
-    true = ref
+    counted_ref = ref
     if matched.is_first_ref is not None:
-        true = ref.keep(matched.is_first_ref)
+        counted_ref = ref.keep(matched.is_first_ref)
     assert ranked.scores is not None
     return _BlockMatches(
         scores=ranked.scores,
@@ -218,8 +222,8 @@ def _match_block(
         hit=matched.hit[is_counted],
         n_ref=matched.n_ref,
         served=served,
-        true_codes=true.codes,
-        n_true=true.sizes,
+        true_codes=counted_ref.codes,
+        n_true=counted_ref.sizes,
     )
 
 
@@ -240,7 +244,7 @@ def _f1_at_points(
     n_points : int
     served : int array, shape (counted predictions,), or None
         The number of references that each prediction is the first to match. None if a
-        prediction serves only one reference.
+        prediction matches at most one reference.
     """
     further_columns = []
     if served is not None:
@@ -264,7 +268,7 @@ def _f1_at_points(
 
 
 def _f1_and_empty(hit: Any, kept: Any, ref: Any, *served: Any) -> Floats:
-    """Return F1, 0 if undefined, and whether there is nothing on both sides (1 or 0).
+    """Return F1 (0 if undefined), and 1 if both sides are empty or else 0.
 
     Counts are converted to floats, because products of weighted counts are large.
     """
@@ -281,9 +285,9 @@ def _f1_and_empty(hit: Any, kept: Any, ref: Any, *served: Any) -> Floats:
 
 
 def _policy_for_empty(measure: Measure) -> str:
-    """Return the policy for nothing on both sides: "0", "1", "skip" or "nan".
+    """Return the policy if both sides are empty: "0", "1", "skip" or "nan".
 
-    If the formula of the measure is 0 or 1 then, this value is the policy.
+    If the formula of the measure has the value 0 or 1 in this case, the value is the policy.
     """
     name = "empty"
     if measure["average"] in LABEL_AVERAGES:

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-A calibration belongs to one embedding, which its identity names. It does not change. It
-contains how and on what data the threshold was found. The signature of a score names the
+A calibration belongs to one embedding, which it names by its identity. It describes how and
+on what data the threshold was found, and is immutable. The signature of a score names the
 calibration by a hash of its content.
 """
 
@@ -49,14 +49,13 @@ class Calibration:
     Attributes
     ----------
     threshold : float
-        Labels mean the same if their cosine is above the threshold. A cosine equal to it
-        is not above.
+        Labels mean the same if their cosine is strictly above the threshold.
     method : str
         "pairs" (labelled pairs) or "contrast" (own references against the references of
         another item).
     criterion : str
-        What is largest at the threshold: "f1", "youden" or "accuracy" of pairs, or the
-        measure whose contrast it is.
+        The statistic that is largest at the threshold: "f1", "youden" or "accuracy" of
+        pairs, or the measure with the contrast.
     value : float
         The criterion at the threshold.
     embedding : str
@@ -191,7 +190,7 @@ class Calibration:
 
     @staticmethod
     def from_json(text: str) -> Calibration:
-        """Read a text that ``to_json`` returned.
+        """Read a string that ``to_json`` returned.
 
         Raises
         ------
@@ -224,16 +223,17 @@ def _read_calibration(content: Any, where: str) -> Calibration:
         fields["value"] = _read_float(fields["value"])
         calibration = Calibration(**fields)
         check_fields(calibration)
-        wrong = _wrong_fields(calibration)
+        wrong_fields = _wrong_fields(calibration)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError("not-a-calibration", where, why=error) from None
-    if wrong:
-        raise InputError("not-a-calibration", where, why=f"wrong {listing(wrong)}")
+    if wrong_fields:
+        why = f"wrong {listing(wrong_fields)}"
+        raise InputError("not-a-calibration", where, why=why)
     return replace(calibration, threshold=float(calibration.threshold))
 
 
 def _wrong_fields(calibration: Calibration) -> list[str]:
-    """Return the fields with a value that no calibration has."""
+    """Return the fields with an impossible value."""
     curve = calibration.curve
     criterion = calibration.criterion
     if calibration.method == "contrast":
@@ -242,14 +242,14 @@ def _wrong_fields(calibration: Calibration) -> list[str]:
     lengths = {len(column) for column in curve.values()}
     settings = calibration.settings.values()
     hash_bytes = base64.b64decode(calibration.items, validate=True)
-    is_right = {
+    is_possible = {
         "threshold": -1 <= calibration.threshold <= 1,
         "method": calibration.method in ("pairs", "contrast"),
         "curve": is_in_curve and len(lengths) == 1,
         "settings": all(isinstance(value, str) for value in settings),
         "items": len(hash_bytes) % _BYTES_PER_HASH == 0,
     }
-    return [name for name, right in is_right.items() if not right]
+    return [name for name, possible in is_possible.items() if not possible]
 
 
 def _read_float(value: float | None) -> float:
@@ -260,13 +260,13 @@ def _read_float(value: float | None) -> float:
 
 
 def as_calibrations(
-    given: Any, max_bytes: int = DEFAULTS.max_bytes
+    source: Any, max_bytes: int = DEFAULTS.max_bytes
 ) -> list[Calibration]:
     """Return the calibrations that an option names.
 
     Parameters
     ----------
-    given : path, Calibration, sequence of them, or None
+    source : path, Calibration, sequence of them, or None
     max_bytes : int
         The largest file that is read.
 
@@ -276,11 +276,11 @@ def as_calibrations(
         If a file does not contain a calibration, or two calibrations are for the same
         embedding.
     """
-    if given is None:
+    if source is None:
         return []
-    entries = [given]
-    if np.iterable(given) and not isinstance(given, str):
-        entries = list(given)
+    entries = [source]
+    if np.iterable(source) and not isinstance(source, str):
+        entries = list(source)
     calibrations = []
     for entry in entries:
         if isinstance(entry, Calibration):
@@ -345,10 +345,10 @@ def _notes_on_task(calibration: Calibration, task: Any, model: Any) -> Iterator[
         yield Fact("unused-calibration", values={"embedding": embedding})
         return
     for name in ("lookup", "oov"):
-        was = getattr(calibration, name)
-        now = getattr(model, name)
-        if was != now:
-            values = {"name": name, "was": was, "now": now}
+        calibrated_rule = getattr(calibration, name)
+        current_rule = getattr(model, name)
+        if calibrated_rule != current_rule:
+            values = {"name": name, "was": calibrated_rule, "now": current_rule}
             yield Fact("other-calibration", values=values)
     if UNVERSIONED in embedding:
         yield Fact("unversioned-calibration", values={"embedding": embedding})

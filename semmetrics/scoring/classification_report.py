@@ -82,7 +82,7 @@ def report_classification(scores: Sequence[Score]) -> Records:
     Raises
     ------
     InputError
-        If no measure is of label sets, or the data were not kept.
+        If no measure is of label sets, or the data were not stored.
     """
     reports = first_of_systems(scores, _report_score, "sets of labels", "F1")
     rows: list[dict[str, Any]] = []
@@ -132,8 +132,9 @@ def _report_measure(score: Score, name: str, row: _ReportRow) -> Measure:
     is_over_labels = row.average in LABEL_AVERAGES
     for option in definition.options:
         if option.choices == POLICIES and option.applies(row.average):
-            is_zero = is_over_labels and option.name != "absent"
-            options[option.name] = "0" if is_zero else row.policy
+            options[option.name] = row.policy
+            if is_over_labels and option.name != "absent":
+                options[option.name] = "0"
     measure = definition(average=row.average, **options)
     all_options: dict[str, OptionValue] = dict(measure.options)
     if row.average != "example":
@@ -201,7 +202,7 @@ def _score(
 
 
 def _bootstrap_of(measure: Measure, bootstrap: Bootstrap) -> Bootstrap:
-    """Return how the intervals of a report are computed, given those of a measure.
+    """Return how the intervals of a report are computed, given the bootstrap of a measure.
 
     If the measure uses its default method, each measure of the report uses its own.
     """
@@ -239,13 +240,13 @@ def _cells_of_row(scores: Sequence[Score]) -> dict[str, Any]:
 
 
 def draw_report(
-    found: Records, form: str, *, digits: int = 4, scale: float = 1.0
+    report: Records, form: str, *, digits: int = 4, scale: float = 1.0
 ) -> str:
     """Return a classification report as text. JSON and CSV have full precision.
 
     Parameters
     ----------
-    found : Records
+    report : Records
         The result of ``ScoreTable.classification_report``.
     form : {"table", "json", "csv", "markdown", "latex", "html"}
     digits : int
@@ -254,15 +255,15 @@ def draw_report(
         Multiplies the values.
     """
     if form in ("json", "csv"):
-        return found.render(form)
+        return report.render(form)
     rows = []
-    for record in found:
+    for record in report:
         row = dict(record)
         for column in _MEASURES:
             row[column] = _format_cell(record, column, digits, scale)
         rows.append(row)
     columns = ["label", *_MEASURES, "support"]
-    if len(set(found.column("system"))) > 1:
+    if len(set(report.column("system"))) > 1:
         columns.insert(0, "system")
     return Records.from_rows(columns, rows).render(form, digits=digits)
 

@@ -1,4 +1,4 @@
-"""Derived measures: formulas of the values of other measures, on all parts of the data."""
+"""Derived measures: formulas on the values of other measures, from all parts of the data."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from semmetrics.scoring.statistics import Statistics
 
 
 def with_derived(
-    scores: Sequence[Score], named: Mapping[Measure, str], ci: Bootstrap | None
+    scores: Sequence[Score],
+    heading_by_measure: Mapping[Measure, str],
+    ci: Bootstrap | None,
 ) -> list[Score]:
     """Return the scores of the requested measures, including derived ones.
 
-    Derived scores are of all parts and come last.
+    Derived scores belong to the whole data, not to a part, and come last.
 
     Parameters
     ----------
     scores : sequence of Score
         Including the scores of all terms.
-    named : mapping from measure to heading
+    heading_by_measure : mapping from measure to heading
         The requested measures.
     ci : Bootstrap or None
 
@@ -40,10 +42,10 @@ def with_derived(
     """
     parts = list(dict.fromkeys(score.part for score in scores))
     systems = list_systems(scores)
-    measures = list(named)
+    measures = list(heading_by_measure)
     term_scores = {(score.system, score.part, score.measure): score for score in scores}
-    requested = [score for score in scores if score.measure in named]
-    for measure, heading in named.items():
+    requested = [score for score in scores if score.measure in heading_by_measure]
+    for measure, heading in heading_by_measure.items():
         terms_by_part = terms_of(measure)
         if not terms_by_part:
             continue
@@ -100,7 +102,9 @@ def _derive(
 
 def _join_statistics(parts: Sequence[Statistics], measure: Measure) -> Statistics:
     """Return statistics of the items of all parts, without sums. Each part counts once."""
-    distinct_parts = list({id(part): part for part in parts}.values())
+    # Terms on the same part of the data share one object.
+    part_by_id = {id(part): part for part in parts}
+    distinct_parts = list(part_by_id.values())
     empty_statistic = measure.definition.family.statistic(measure)
     n_items = sum(map(len, distinct_parts))
     fingerprints = [part.fingerprint for part in distinct_parts]
@@ -138,21 +142,25 @@ def _join_settings(parts: Sequence[Statistics]) -> dict[str, str]:
 def _combine_replicates(
     measure: Measure, value: float, terms: Sequence[Score]
 ) -> Replicates | None:
-    """Return the formula of the replicates of the terms, or None if they are not paired."""
+    """Apply the formula to the replicates of the terms. None if they are not paired."""
     family = _derived_family(measure)
-    replicates = []
+    replicates_of_terms = []
     for term in terms:
         if term.replicates is None:
             return None
-        replicates.append(term.replicates)
-    weights = {(term.drawn, len(term.left_out)) for term in replicates}
-    if len(weights) > 1:
+        replicates_of_terms.append(term.replicates)
+    draws = set()
+    for replicates in replicates_of_terms:
+        draws.add((replicates.drawn, len(replicates.left_out)))
+    if len(draws) > 1:
         return None
+    values = [replicates.values for replicates in replicates_of_terms]
+    left_out = [replicates.left_out for replicates in replicates_of_terms]
     return replace(
-        replicates[0],
-        values=family.combine(measure, [term.values for term in replicates]),
+        replicates_of_terms[0],
+        values=family.combine(measure, values),
         value=value,
-        left_out=family.combine(measure, [term.left_out for term in replicates]),
+        left_out=family.combine(measure, left_out),
         bounds=measure.definition.bounds,
         default=default_method(measure),
         items=0.0,

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-No attribute of `DroppedItems` is changed in place, so that a shallow copy is a copy.
+No attribute of `DroppedItems` is changed in place, so a shallow copy is independent.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class LoadedPart(NamedTuple):
     Attributes
     ----------
     shard : str
-        Which of several parts without common ids: "3/8". Empty if that is not known.
+        The part of the data, such as "3/8". Empty if it is unknown.
     n : int
         The number of items.
     fingerprint : int
         A hash of the ids and their references.
     key : int
-        The same hash, which tells if a part is merged twice. For items without ids, which may be
-        equal in other parts, it is a random number.
+        Detects that a part is merged twice. It is the fingerprint, or a random number for items
+        without ids, since other parts may have the same fingerprint.
     """
 
     shard: str
@@ -64,7 +64,7 @@ class DroppedItems:
     statistics : dict from part to Statistics
         Without rows, ids, hashes and weights.
     counts : dict from part to counts
-        How many items were left out or merged.
+        The number of items that were left out or merged.
     without_items : dict from part to Observations
         Observations in batches without any remaining item.
     sample : list of Lists
@@ -74,10 +74,10 @@ class DroppedItems:
     stored_notes : list of Fact
         The notes on loaded items, for which notes cannot be made again.
     shard_sizes : dict from str to int
-        From how many items the items of each shard were chosen.
+        The number of items from which the items of each shard were chosen.
     identified_by : set of str
-        "ids", "numbers", or "other numbers" if the numbers of items mean something else in
-        different parts.
+        "ids", "numbers", or "other numbers" if the same number means different items in different
+        parts.
     parts : list of LoadedPart
     """
 
@@ -95,7 +95,7 @@ class DroppedItems:
         self.parts: list[LoadedPart] = []
 
     def copy(self) -> DroppedItems:
-        """Return the same items, to which others can be added."""
+        """Return a copy, to which other items can be added."""
         return copy(self)
 
     @property
@@ -125,12 +125,15 @@ class DroppedItems:
         statistics: Mapping[str, Statistics],
         counts: Mapping[str, Mapping[str, int]],
     ) -> None:
-        """Add the sums of other items. If they do not fit, nothing changes."""
+        """Add the sums of other items. If an error occurs, nothing changes."""
         for part in self.statistics.keys() & statistics.keys():
             check_added(self.statistics[part], statistics[part])
         added = dict(self.statistics)
         for part, other in statistics.items():
-            added[part] = added[part] + other if part in added else other
+            if part in added:
+                added[part] = added[part] + other
+            else:
+                added[part] = other
         self.statistics = added
         self.counts = _add_counts(self.counts, counts)
 
@@ -147,7 +150,7 @@ class DroppedItems:
         self.identified_by = self.identified_by.union(identified_by)
 
     def add_sample(self, inputs: Sequence[Lists]) -> None:
-        """Take the first item of some inputs as the sample, if it has entries on more sides."""
+        """Use the first item of some inputs as the sample, if it has entries on more sides."""
         sample = [_first_item(lists) for lists in inputs]
         self.sample = _fuller_sample(self.sample, sample)
 
@@ -182,7 +185,7 @@ class DroppedItems:
     # ---- parts of the data ----------------------------------------------------------------------
 
     def add_part(self, shard: str, n: int, *, have_ids: bool) -> None:
-        """Record items that were summed here, so that a merge notices if they come again.
+        """Record items that were summed here, so that a merge notices if they are added twice.
 
         Parameters
         ----------
@@ -193,9 +196,10 @@ class DroppedItems:
         have_ids : bool
             Whether the items have ids.
         """
+        # Fingerprints add up, so the difference is the fingerprint of the new items.
         total = sum(part.fingerprint for part in self.statistics.values())
-        of_parts = sum(part.fingerprint for part in self.parts)
-        fingerprint = (total - of_parts) % (1 << 64)
+        total_of_parts = sum(part.fingerprint for part in self.parts)
+        fingerprint = (total - total_of_parts) % (1 << 64)
         key = fingerprint if have_ids else randbits(64)
         self.parts = [*self.parts, LoadedPart(shard, n, fingerprint, key)]
 
@@ -234,10 +238,10 @@ def _measure_names(chosen: ChosenMeasures) -> str:
 
 
 def _check_parts(parts: Sequence[LoadedPart], others: Sequence[LoadedPart]) -> None:
-    """Raise an error for parts that have items in common, as far as their shards and keys tell."""
+    """Raise an error if the shards or keys of parts show that they have items in common."""
     _check_same_number_of_shards([*parts, *others])
     shards = {part.shard for part in parts if part.shard}
-    # The key is 0 if none of the items of a part counts.
+    # The key is 0 if no item of a part is counted.
     keys = {part.key for part in parts if part.key}
     repeated = []
     for part in others:
@@ -249,13 +253,14 @@ def _check_parts(parts: Sequence[LoadedPart], others: Sequence[LoadedPart]) -> N
 
 def _check_same_number_of_shards(parts: Sequence[LoadedPart]) -> None:
     """Raise an error if the data were split into different numbers of shards."""
-    numbers: dict[str, None] = {}
+    shard_counts: list[str] = []
     for part in parts:
         if part.shard:
             _, _, n_shards = part.shard.partition("/")
-            numbers[n_shards] = None
-    if len(numbers) > 1:
-        why = f"shards of {' and of '.join(numbers)}"
+            shard_counts.append(n_shards)
+    distinct_counts = list(dict.fromkeys(shard_counts))
+    if len(distinct_counts) > 1:
+        why = f"shards of {' and of '.join(distinct_counts)}"
         raise InputError("different-statistics", why=why)
 
 
@@ -297,7 +302,7 @@ def merge_observations(
 
 def _first_item(lists: Lists) -> Lists:
     """Return the first item that has an entry, or an empty item. It has no id."""
-    row = -1
+    row = -1  # an item without entries
     if len(lists):
         row = int((lists.side.sizes > 0).argmax())
     side = lists.side.take(np.array([row]))
@@ -309,7 +314,7 @@ def _first_item(lists: Lists) -> Lists:
 
 
 def _fuller_sample(sample: list[Lists], other: list[Lists]) -> list[Lists]:
-    """Return the sample with entries on more sides. Of equally full ones, it is the first."""
+    """Return the sample with entries on more sides, or the first one if both are equal."""
     if _fullness(other) > _fullness(sample):
         return other
     return sample

@@ -42,7 +42,7 @@ def evaluate(
     measures : iterable of Measure
         They are for the task's kind of data.
     keep_rows : bool
-        Keep one row per item, which values of items, intervals and ranking measures need.
+        Store one row per item, which values of items, intervals and ranking measures need.
     progress : callable, optional
         Called with the number of items done and the number of all items.
 
@@ -115,7 +115,7 @@ def _add(
 ) -> None:
     """Add the sums of a block's columns.
 
-    Codes are also counted without the weights, as the number of items.
+    With weights, items are also counted without weights by category, as ``name_items``.
     """
     block_sums = {name: column.sum(weights) for name, column in columns.items()}
     if weights is not None:

@@ -1,9 +1,9 @@
 """The path of a score, from options to joined tasks.
 
-An `Evaluation` is opened from options: the kind of data is known then, and everything that the
-options name is read. It reads the predictions and the ground truth and joins them, which gives an
+`open_evaluation` makes an `Evaluation` for a kind of data, and reads the files that options name.
+Its methods read the predictions and the ground truth. `Evaluation.join` joins them, and returns an
 `Evaluation` with tasks and measures. Scores, sweeps, calibration, comparisons, batches and streams
-all begin with it.
+all begin with one.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from semmetrics.metrics.parsing import listed, parse_all, parse_by_kind
 from semmetrics.options import OPTIONS, is_on
 from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.measures import ChosenMeasures, choose_measures
-from semmetrics.scoring.notes import idle_intervals, score_notes
 from semmetrics.scoring.protocols import find_protocol
 from semmetrics.scoring.result import Score
+from semmetrics.scoring.score_notes import idle_intervals, score_notes
 from semmetrics.scoring.shards import Shard
 
 _MAX_NAMED_INPUTS = 3  # inputs that were read alike and are named one by one
@@ -54,7 +54,7 @@ class Evaluation:
     ----------
     kind : Kind
     options : ResolvedOptions
-        With everything read that they name. The measures are parsed.
+        With the content of the files that they name, and with parsed measures.
     calibrations : sequence of Calibration
     inputs : sequence of Lists or Matrix
         The predictions of each system, then the ground truth. Empty before they are joined.
@@ -80,7 +80,7 @@ class Evaluation:
         ----------
         data : path or object
         source : str
-            What messages call an object.
+            The name in messages if the data are an object.
         """
         options = self.options.replace(
             read=prediction_options(self.options.read), unknown_value=None
@@ -109,18 +109,18 @@ class Evaluation:
         shard: Shard | None = None,
         **changed: Any,
     ) -> Evaluation:
-        """Join predictions and ground truth, choose measures, and open what these need.
+        """Join predictions and ground truth, choose measures, and open the models they need.
 
         Parameters
         ----------
         preds : mapping from system to Lists or Matrix
         ref : Lists or Matrix
         chosen : ChosenMeasures, optional
-            The measures, if they were chosen before.
+            The measures. By default they are chosen here.
         shard : Shard, optional
             Evaluate only this part of the items.
         **changed
-            Options that have another value for these data.
+            Options with another value for these data.
 
         Raises
         ------
@@ -131,9 +131,9 @@ class Evaluation:
         preds, ref = name_categories(preds, ref)
         tasks: dict[str, dict[str, Any]] = {}
         for system, parts in _join(self.kind, preds, ref, options).items():
-            tasks[system] = {
-                part: _choose_items(task, shard) for part, task in parts.items()
-            }
+            tasks[system] = {}
+            for part, task in parts.items():
+                tasks[system][part] = _choose_items(task, shard)
         if chosen is None:
             chosen = choose_measures(self.kind, tasks, options)
             check_kind(chosen.measures, self.kind.name)
@@ -144,7 +144,7 @@ class Evaluation:
         )
 
     def forget_items(self) -> None:
-        """Discard what options cache of the items, such as the tokens of captions."""
+        """Discard what options cache for the items, such as the tokens of captions."""
         for value in self.options.values():
             if hasattr(value, "forget"):
                 value.forget()
@@ -161,7 +161,7 @@ class Evaluation:
         return describe_inputs(predictions) + describe_inputs(truth)
 
     def notes(self, scores: Iterable[Score] = ()) -> list[Fact]:
-        """Return what was odd in the inputs and tasks, and what has no effect.
+        """Return notes on the inputs, the tasks and the scores, and on options without effect.
 
         Parameters
         ----------
@@ -176,12 +176,14 @@ class Evaluation:
         axes = {}
         for name, task in each_task(self.tasks):
             is_ranked = getattr(task, "ranked", False)
-            axes[name] = (task.axis, "scored" if is_ranked else "predicted")
-        of_scores = score_notes(scores, axes, ci=bool(self.options.ci))
-        return self.data_notes(observed) + of_scores + self.measure_notes()
+            verb = "scored" if is_ranked else "predicted"
+            axes[name] = (task.axis, verb)
+        notes = self.data_notes(observed)
+        notes += score_notes(scores, axes, ci=bool(self.options.ci))
+        return notes + self.measure_notes()
 
     def data_notes(self, observed: Mapping[str, Observations]) -> list[Fact]:
-        """Return what was odd in the inputs and tasks.
+        """Return notes on the inputs and tasks.
 
         Parameters
         ----------
@@ -196,7 +198,7 @@ class Evaluation:
         )
 
     def measure_notes(self) -> list[Fact]:
-        """Return which options have no effect, and which calibrations were for other data."""
+        """Return notes on options without effect, and on calibrations for other data."""
         notes = list(self.chosen.notes)
         if self.calibrations:
             from semmetrics.scoring.calibration import calibration_notes
@@ -210,7 +212,7 @@ class Evaluation:
 
 
 def join_systems(
-    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
+    systems: Mapping[str, Any], gts: Any, user_options: Mapping[str, Any]
 ) -> Evaluation:
     """Read and join the predictions of systems and the ground truth.
 
@@ -218,8 +220,8 @@ def join_systems(
     ----------
     systems : mapping from name to predictions
     gts : path or object
-    given : mapping from name to value
-        Options of a score, which were checked.
+    user_options : mapping from name to value
+        The options of the user, with checked values.
 
     Raises
     ------
@@ -227,16 +229,19 @@ def join_systems(
         If the input or an option is wrong.
     """
     check_systems_mapping(systems)
-    check_conflicts(given)
-    given = with_listed_measures(given)
+    check_conflicts(user_options)
+    if user_options.get("measures") is not None:
+        # A list can be read twice.
+        measure_list = listed(user_options["measures"])
+        user_options = {**user_options, "measures": measure_list}
     if not systems:
         what = "systems to score"
         raise InputError("nothing-given", what=what, remedy="give predictions")
     check_system_names(systems)
-    progress = _ReadProgress(given.get("progress"), 1 + len(systems))
+    progress = _ReadProgress(user_options.get("progress"), 1 + len(systems))
     progress.start(gts)
-    kind, measures, systems, gts = choose_kind(systems, gts, given)
-    evaluation = open_evaluation(kind, given, measures=measures)
+    kind, measures, systems, gts = choose_kind(systems, gts, user_options)
+    evaluation = open_evaluation(kind, user_options, measures=measures)
     ref = evaluation.read_truth(gts)
     preds = {}
     for system, data in systems.items():
@@ -253,25 +258,25 @@ def join_systems(
 
 def open_evaluation(
     kind: str,
-    given: Mapping[str, Any],
+    user_options: Mapping[str, Any],
     *,
     measures: Sequence[Measure] | None = None,
 ) -> Evaluation:
-    """Resolve the options of a kind, and read what they name.
+    """Resolve the options of a kind, and read the files that they name.
 
     Parameters
     ----------
     kind : str
-    given : mapping from name to value
+    user_options : mapping from name to value
     measures : sequence of Measure, optional
-        The requested measures, if they were parsed before.
+        The requested measures. By default they are parsed here.
 
     Raises
     ------
     InputError
         If an option is wrong.
     """
-    options = resolve(kind, given)
+    options = resolve(kind, user_options)
     if measures is None and options.measures is not None:
         measures = parse_all(listed(options.measures), prefer=kind)
     if measures is not None:
@@ -287,13 +292,13 @@ def open_evaluation(
     return Evaluation(kind_of_data, options, calibrations)
 
 
-def resolve(kind: str, given: Mapping[str, Any]) -> ResolvedOptions:
-    """Return the options of a kind, with what the protocol fixes and all defaults."""
-    protocol = given.get("protocol")
+def resolve(kind: str, user_options: Mapping[str, Any]) -> ResolvedOptions:
+    """Return the options of a kind, with the values of the protocol and the defaults."""
+    protocol = user_options.get("protocol")
     fixed: Mapping[str, Any] = {}
     if protocol is not None:
         fixed = find_protocol(protocol).settings
-    return resolve_options(given, kind, protocol=protocol, fixed=fixed)
+    return resolve_options(user_options, kind, protocol=protocol, fixed=fixed)
 
 
 class _ReadProgress:
@@ -313,9 +318,12 @@ class _ReadProgress:
     def start(self, data: Any) -> None:
         """Report that the next input is read, if it is a file."""
         if isinstance(data, (str, os.PathLike)):
-            what = f"reading {data}"
             report_progress(
-                self._progress, self._n_started, self._n_inputs, what, "file"
+                self._progress,
+                self._n_started,
+                self._n_inputs,
+                f"reading {data}",
+                "file",
             )
         self._n_started += 1
 
@@ -324,9 +332,9 @@ class _ReadProgress:
 
 
 def choose_kind(
-    systems: Mapping[str, Any], gts: Any, given: Mapping[str, Any]
+    systems: Mapping[str, Any], gts: Any, user_options: Mapping[str, Any]
 ) -> tuple[str, Sequence[Measure] | None, Mapping[str, Any], Any]:
-    """Find out the kind of data from the options, or else from the data.
+    """Determine the kind of data from the options, or else from the data.
 
     Returns
     -------
@@ -334,13 +342,14 @@ def choose_kind(
     measures : sequence of Measure, or None
         The requested measures, parsed.
     systems, gts
-        The inputs. Those that were needed to find out the kind are opened.
+        The inputs. If the kind was determined from the data, the first system and the ground
+        truth are opened.
     """
-    kind, measures_by_kind = requested_kind(given)
+    kind, measures_by_kind = requested_kind(user_options)
     if kind is None:
-        kind = _kind_of_embeddings(given)
+        kind = _kind_of_embeddings(user_options)
     if kind is None:
-        read = given.get("read") or ReadOptions()
+        read = user_options.get("read") or ReadOptions()
         first = next(iter(systems))
         systems = {**systems, first: open_input(systems[first], read)}
         gts = open_input(gts, read)
@@ -354,16 +363,16 @@ def choose_kind(
     return kind, measures_by_kind.get(kind), systems, gts
 
 
-def _kind_of_embeddings(given: Mapping[str, Any]) -> str | None:
+def _kind_of_embeddings(user_options: Mapping[str, Any]) -> str | None:
     """Return the kind of an option that replaces the predictions, if the user sets one."""
     for option in OPTIONS.values():
-        if option.replaces_predictions and is_on(given.get(option.name)):
+        if option.replaces_predictions and is_on(user_options.get(option.name)):
             return option.kinds[0]
     return None
 
 
 def requested_kind(
-    given: Mapping[str, Any],
+    user_options: Mapping[str, Any],
 ) -> tuple[str | None, dict[str, list[Measure]]]:
     """Return the kind that the task, the protocol or the measures request, and the measures.
 
@@ -385,40 +394,36 @@ def requested_kind(
     >>> requested_kind({"protocol": "coco-caption"}), requested_kind({"measures": ["F1"]})[0]
     (('captions', {}), 'labels')
     """
-    task = given.get("task")
-    protocol = given.get("protocol")
+    task = user_options.get("task")
+    protocol = user_options.get("protocol")
     if task is not None:
         check_choice("task", task, OPTIONS["task"].choices)
-    of_protocol = None if protocol is None else find_protocol(protocol).kind
-    if task is not None and of_protocol not in (None, task):
-        values = {"protocol": protocol, "kind": of_protocol, "task": task}
+    protocol_kind = None
+    if protocol is not None:
+        protocol_kind = find_protocol(protocol).kind
+    if task is not None and protocol_kind not in (None, task):
+        values = {"protocol": protocol, "kind": protocol_kind, "task": task}
         raise InputError("protocol-of-kind", **values)
-    kind = task or of_protocol
-    measures = given.get("measures")
+    kind = task or protocol_kind
+    measures = user_options.get("measures")
     if kind is not None or measures is None:
         return kind, {}
     measures_by_kind = parse_by_kind(listed(measures))
     if not measures_by_kind:
-        parse_all(listed(measures))  # raises an error unless they are of several kinds
+        parse_all(listed(measures))  # raises an error for an unknown measure
     if len(measures_by_kind) == 1:
         (kind,) = measures_by_kind
     return kind, measures_by_kind
 
 
-def with_listed_measures(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the options with the requested measures as a list, which can be read twice."""
-    if given.get("measures") is None:
-        return given
-    return {**given, "measures": listed(given["measures"])}
-
-
 # ---- checks -------------------------------------------------------------------------------------
 
 
-def check_conflicts(given: Mapping[str, Any]) -> None:
+def check_conflicts(user_options: Mapping[str, Any]) -> None:
     """Raise an error if both measures and a protocol are given."""
-    if given.get("protocol") is not None and given.get("measures") is not None:
-        raise InputError("measures-and-protocol", protocol=given["protocol"])
+    protocol = user_options.get("protocol")
+    if protocol is not None and user_options.get("measures") is not None:
+        raise InputError("measures-and-protocol", protocol=protocol)
 
 
 def check_systems_mapping(systems: object) -> None:
@@ -432,7 +437,7 @@ def check_systems_mapping(systems: object) -> None:
 
 
 def check_ids_not_systems(systems: Mapping[str, Any], gts: object) -> None:
-    """Raise an error for the predictions of a single system by id, in place of several systems.
+    """Raise an error if the systems are the predictions of a single system, by id.
 
     Examples
     --------
@@ -451,12 +456,12 @@ def check_ids_not_systems(systems: Mapping[str, Any], gts: object) -> None:
 
 
 def check_system_names(names: Iterable[object]) -> None:
-    r"""Raise an error for the name of a system that no file can contain.
+    r"""Raise an error for a name of a system that cannot be written to a file.
 
     Raises
     ------
     InputError
-        If it has half of a surrogate pair.
+        If a name contains half of a surrogate pair.
 
     Examples
     --------
@@ -477,7 +482,10 @@ def check_weights(evaluation: Evaluation) -> None:
 
 
 def _is_empty_cell(error: InputError) -> bool:
-    """Return whether a cell of 0/1 is empty, as many mark labels that nobody verified."""
+    """Return whether an error is about an empty cell in a table of 0 and 1.
+
+    Many datasets leave the cell of an unverified label empty.
+    """
     if error.code not in ("not-finite", "not-a-number"):
         return False
     value = error.values["value"]
@@ -492,7 +500,10 @@ def _is_empty_cell(error: InputError) -> bool:
 def _join(
     kind: Kind, preds: Mapping[str, Any], ref: Any, options: ResolvedOptions
 ) -> Tasks:
-    """Join each system with the ground truth; with ``missing=common`` on the items of all."""
+    """Join each system with the ground truth.
+
+    With ``missing=common`` the tasks have only the items that all systems have.
+    """
     if options.missing != "common":
         return kind.join(preds, ref, options)
     if options.score_references:
@@ -506,9 +517,9 @@ def _join(
             common_ids[part] = common_ids.get(part, ids) & ids
     joined: dict[str, dict[str, Any]] = {}
     for system, parts in tasks.items():
-        joined[system] = {
-            part: _keep_common(task, common_ids[part]) for part, task in parts.items()
-        }
+        joined[system] = {}
+        for part, task in parts.items():
+            joined[system][part] = _keep_common(task, common_ids[part])
     return joined
 
 
@@ -524,10 +535,10 @@ def _keep_common(task: Any, common_ids: frozenset[Any]) -> Any:
 
 
 def _choose_items(task: Any, shard: Shard | None) -> Any:
-    """Leave out items of weight 0, and those of other shards.
+    """Leave out items of weight 0, and items of other shards.
 
-    An item of weight 0 counts as if it was not there. What is counted of all items belongs to the
-    first shard.
+    An item of weight 0 counts as if it were absent. Only the first shard has the counts and the
+    observations of all items, since shards are added up.
     """
     # A kind may have left out the items of weight 0 itself.
     if task.weights is not None and not task.weights.all():
@@ -572,16 +583,17 @@ def describe_inputs(inputs: Sequence[DescribedInput]) -> list[str]:
     ['gt.json: {id: [labels]}: 1 item, 1 label']
     """
     lines = []
-    inputs_by_form = gather((one.understood, one) for one in inputs)
+    inputs_by_form = gather((data.understood, data) for data in inputs)
     for form, group in inputs_by_form.items():
         if len(group) > _MAX_NAMED_INPUTS:
-            names = ", ".join(one.source for one in group[:_MAX_NAMED_INPUTS])
-            n_entries = sum(one.contents[0] for one in group)
-            contents = pluralize(n_entries, group[0].contents[1])
+            names = ", ".join(data.source for data in group[:_MAX_NAMED_INPUTS])
+            n_entries = sum(data.contents[0] for data in group)
+            noun = group[0].contents[1]
             n_more = len(group) - _MAX_NAMED_INPUTS
+            contents = pluralize(n_entries, noun)
             lines.append(f"{names} and {n_more} more: {form}: {contents}")
             continue
-        for one in group:
-            size = f"{pluralize(len(one), 'item')}, {pluralize(*one.contents)}"
-            lines.append(f"{one.source}: {form}: {size}")
+        for data in group:
+            size = f"{pluralize(len(data), 'item')}, {pluralize(*data.contents)}"
+            lines.append(f"{data.source}: {form}: {size}")
     return lines

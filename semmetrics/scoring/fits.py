@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-Some values of options ask for a fit, such as ``decode=threshold:best``. It is made once on
-the whole data and does not change afterwards: resamples are not fitted again. The fitted
-measure and its signature contain the result.
+Some values of options require a fit, such as ``decode=threshold:best``. It is done once on
+the whole data, and resamples are not fitted again. The fitted measure and its signature
+contain the result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BEST = "threshold:best"
 
 
 class FittedMeasure(NamedTuple):
-    """A measure after one or all of the fits that its options ask for.
+    """A measure after one or all of the fits that its options require.
 
     Attributes
     ----------
@@ -88,10 +88,10 @@ def fit(
 
 
 @contextmanager
-def naming(system: str) -> Iterator[None]:
-    """Add the name of a system to an error that names no place.
+def naming_system(system: str) -> Iterator[None]:
+    """Add the name of a system to an error without a place.
 
-    Errors do not change if the name is empty.
+    With an empty name, errors do not change.
     """
     try:
         yield
@@ -139,10 +139,13 @@ def _fit_score_threshold(
     """Replace ``decode=threshold:best`` by the score threshold with the best F1."""
     if measure["decode"] != BEST:
         return FittedMeasure(measure, "")
-    from semmetrics.scoring.best_score_threshold import find_best_threshold, judge_of
+    from semmetrics.scoring.best_score_threshold import (
+        find_best_threshold,
+        searched_measure,
+    )
 
     best = find_best_threshold(measure, task)
-    name_of_f1 = judge_of(measure)
+    name_of_f1 = searched_measure(measure)
     note = f"{BEST_FIT}{name_of_f1}-{measure['average']}"
     fitted = measure.with_options(decode=f"threshold:{best!r}")
     return FittedMeasure(fitted, note)
@@ -156,7 +159,8 @@ def _fit_frequencies(
 ) -> FittedMeasure:
     """Name the document frequencies in the signature.
 
-    If frequencies were given, they replace those of the references, and the measure says so.
+    Frequencies that the user gives replace the frequencies of the references, and the measure
+    gets ``df=given``.
     """
     from semmetrics.metrics.cider import frequency_hash
 
@@ -181,14 +185,14 @@ _FITS = {
     "df": _fit_frequencies,
     "parser": _name_parser,
 }
-"""The fit for each option of a measure that may ask for one."""
+"""The fit for each option of a measure that may require one."""
 
 
 def stems_to_count(evaluation: Evaluation, weights: object = None) -> list[str]:
     """Return the stems for which measures count document frequencies on all references.
 
-    There are none if frequencies are given. There are also none if not all items count,
-    because frequencies must be given then.
+    There are none if the user gives frequencies. There are also none if items may be left
+    out, because the user must give frequencies in this case.
     """
     options = evaluation.options
     is_of_captions = evaluation.kind.name in COLUMNS["caption"]
@@ -240,7 +244,8 @@ def add_up_frequencies(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
     Tables of similar size are added first, so that large tables are rarely copied.
     """
-    sums: list[dict[str, Any]] = []  # each more than twice as large as the next one
+    # Partial sums, each more than twice as large as the next one.
+    sums: list[dict[str, Any]] = []
     for part in parts:
         added = dict(part)
         while sums and _count_entries(sums[-1]) <= 2 * _count_entries(added):

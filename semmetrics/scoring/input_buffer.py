@@ -1,4 +1,4 @@
-"""One input of a `Scorer`, the predictions or the ground truth, that comes in batches.
+"""An input of a `Scorer` that comes in batches: the predictions or the ground truth.
 
 Conventions
 -----------
@@ -40,7 +40,7 @@ class _StoredIds:
         self._n_collected_parts = 0
 
     def copy(self) -> _StoredIds:
-        """Return the same ids, to which others can be added."""
+        """Return a copy, to which other ids can be added."""
         new = _StoredIds()
         new._names = dict(self._names)
         new._n_collected_parts = self._n_collected_parts
@@ -52,7 +52,7 @@ class _StoredIds:
         Parameters
         ----------
         stored, others : sequence of ids
-            The ids of each batch. ``stored`` begins with the batches of the last call.
+            The ids of each batch. ``stored`` begins with the same batches as in the last call.
         """
         for ids in stored[self._n_collected_parts :]:
             self._names.update(dict.fromkeys(map(str, ids)))
@@ -74,19 +74,19 @@ class InputBuffer:
     notes : list of Fact
         The notes on all batches, without repetitions.
     unlike : tuple of int, int and str
-        As ``Lists.unlike``, for all batches.
+        The sums of ``Lists.unlike`` over all batches.
     forms : set of str
         The forms of the batches.
     only_ones : bool
         Whether all scores so far are 1. They may be scores, or mark the labels of each item.
     readings : list of str
-        How the batches were read, each once.
+        How the batches were read, without repetitions.
     order : str
         As ``Lists.order``, of the first batch that has one.
     precisions : set of str
         The floating-point types of the scores.
     has_marks, names_all, is_federated : bool
-        As the attributes of ``Lists``, for any batch.
+        Whether any batch has the attribute of ``Lists``.
     styles : dict from str to str
         As ``Lists.styles``, of the first batch that has them.
     style_place : str
@@ -106,7 +106,7 @@ class InputBuffer:
     n_stored : int
         The number of stored items.
     n_dropped, n_dropped_entries : int
-        How many items were summed and dropped, and how many entries they had.
+        The number of items that were summed and dropped, and the number of their entries.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class InputBuffer:
     )
 
     def __len__(self) -> int:
-        """The number of items of all batches, also of those that were dropped."""
+        """The number of items of all batches, including dropped items."""
         return self.n_dropped + self.n_stored
 
     @property
@@ -194,13 +194,13 @@ class InputBuffer:
 
     @classmethod
     def of_whole(cls, data: Lists | Matrix, n_items: int) -> InputBuffer:
-        """Return a batch whose items are evaluated as they are and never stored.
+        """Return a batch whose items are evaluated directly and never stored.
 
         Parameters
         ----------
         data : Lists or Matrix
         n_items : int
-            How many of the items are evaluated.
+            The number of items that are evaluated.
         """
         n_entries, noun = data.contents
         batch = cls(data.source, noun, data.understood)
@@ -208,6 +208,7 @@ class InputBuffer:
         batch.forms = {"whole"}
         batch.readings = [data.understood]
         batch.n_dropped = n_items
+        # An estimate from the share of the items, since entries per item are not counted.
         batch.n_dropped_entries = n_entries * n_items // max(1, len(data))
         if isinstance(data, Lists):
             batch.styles = dict(data.styles)
@@ -242,7 +243,7 @@ class InputBuffer:
         return new
 
     def repeated_ids(self, other: InputBuffer) -> list[str]:
-        """Return the ids of another batch that stored items have."""
+        """Return the ids of another batch that are also ids of stored items."""
         if not self.ids or not other.ids:
             return []
         return self._stored_ids.repeated(self.ids, other.ids)
@@ -290,7 +291,10 @@ class InputBuffer:
         self.n_dropped_entries += other.n_dropped_entries
 
     def _recode(self, other: InputBuffer) -> list[Side]:
-        """Return the items of another buffer with codes into this vocabulary, which grows."""
+        """Return the items of another buffer with codes into this vocabulary.
+
+        New entries are added to the vocabulary.
+        """
         codes = []
         for entry in other.codes:
             codes.append(self.codes.setdefault(entry, len(self.codes)))
@@ -298,7 +302,7 @@ class InputBuffer:
         return [replace(side, codes=new_codes[side.codes]) for side in other.sides]
 
     def copy(self) -> InputBuffer:
-        """Return the same batches, to which others can be added."""
+        """Return a copy, to which other batches can be added."""
         return replace(
             self,
             notes=list(self.notes),
@@ -324,7 +328,7 @@ class InputBuffer:
 
     @property
     def verb(self) -> str:
-        """The form of predicted labels, such as "scored" if every label has a score."""
+        """How labels are predicted: "scored" if every label has a score, else "predicted"."""
         return "scored" if "table" in self.forms else "predicted"
 
     @property
@@ -386,7 +390,7 @@ class InputBuffer:
         return self.order
 
     def drop_items(self) -> None:
-        """Discard the stored items. Only their number and the number of their entries is stored."""
+        """Discard the stored items, except their number and the number of their entries."""
         self.n_dropped_entries, _ = self.contents
         self.n_dropped = len(self)
         self.n_stored = 0
@@ -399,7 +403,7 @@ class InputBuffer:
 def _add_unlike(
     unlike: tuple[int, int, str], other: tuple[int, int, str]
 ) -> tuple[int, int, str]:
-    """Add the numbers of entries with different scores. The first example is shown."""
+    """Add the values of ``Lists.unlike`` of two inputs, with the first example."""
     n_entries, n_items, example = unlike
     n_other_entries, n_other_items, other_example = other
     return (

@@ -16,7 +16,8 @@ Methods
 ``jackknife``
     The value ± Student's t times the jackknife standard error (Tukey 1958).
 ``jackknife-bias``
-    The same around all numbers from the value to the value less its bootstrap bias.
+    The union of such intervals around all numbers from the value to the value less its
+    bootstrap bias.
 ``wilson``
     All numbers c that differ from the value by less than Student's t times the jackknife
     standard error, which is scaled like the standard error of a proportion: by
@@ -27,7 +28,7 @@ Methods
     The default method of the measure, with the standard error and the skewness of
     replicates that draw each item independently, a Poisson number of times with mean 1
     (Chamandy et al. 2012). The number is a hash of the seed, the resample and the id, so
-    that parts of the data can be added and no item has to be kept.
+    that parts of the data can be added and no item has to be stored.
 """
 
 from __future__ import annotations
@@ -61,6 +62,9 @@ _ROUNDING = 1e-12
 _MAX_ACCELERATION = 0.05
 _MAX_ACCELERATION_OF_HALL = 0.1
 _MIN_EFFECTIVE_ITEMS = 10.0
+_MIN_SHARE_OF_PROPORTION = 0.85
+_MAX_SHARE_OF_PROPORTION = 1.1
+"""A value whose effective items are such a share of the items varies like a proportion."""
 _N_BISECTIONS = 40
 
 
@@ -259,7 +263,7 @@ class Replicates:
     items: float = 0.0
 
     def __post_init__(self) -> None:
-        # Copies, so that the replicates of one measure do not keep those of all others.
+        # A view would keep the replicates of all measures in memory.
         object.__setattr__(self, "values", _copy_read_only(self.values, np.float64))
         object.__setattr__(self, "left_out", _copy_read_only(self.left_out, np.float64))
         object.__setattr__(self, "sizes", _copy_read_only(self.sizes, np.int64))
@@ -351,9 +355,9 @@ class Replicates:
     def rests_on_few(self, method: str = AUTO) -> bool:
         """Return whether a few parts determine the value.
 
-        Simulated intervals of such values were too short: if the acceleration was above
-        0.05 (0.1 for "hall"), or the value varied like a proportion of fewer than 10
-        items. Wilson's interval is reliable for values that are proportions of items.
+        In simulations, intervals were too short if the acceleration was above 0.05 (0.1
+        for "hall"), or if the value varied like a proportion of fewer than 10 items.
+        Wilson's interval is reliable for values that are proportions of items.
         """
         if method == AUTO:
             method = self.default
@@ -367,7 +371,8 @@ class Replicates:
     @property
     def _is_proportion(self) -> bool:
         """Whether the value varies like a proportion of the items."""
-        return bool(0.85 <= self.effective_items / self.sizes.sum() <= 1.1)
+        share = self.effective_items / self.sizes.sum()
+        return bool(_MIN_SHARE_OF_PROPORTION <= share <= _MAX_SHARE_OF_PROPORTION)
 
     @property
     def effective_items(self) -> float:
@@ -382,8 +387,12 @@ class Replicates:
 
     @property
     def varies_as_few(self) -> bool:
-        """Whether the value varies like a proportion of fewer items, and fewer than 10."""
-        return self.effective_items < min(_MIN_EFFECTIVE_ITEMS, 0.85 * self._n_items)
+        """Whether the value varies like a proportion of fewer than 10 items.
+
+        False if the data have hardly more items than the proportion.
+        """
+        fewer_than_all = _MIN_SHARE_OF_PROPORTION * self._n_items
+        return self.effective_items < min(_MIN_EFFECTIVE_ITEMS, fewer_than_all)
 
     # ---- intervals --------------------------------------------------------------------
 
@@ -395,8 +404,8 @@ class Replicates:
         level : float
             In (0, 1).
         method : {"auto", "percentile", "bca", "jackknife", "jackknife-bias", "wilson", "hall"}
-            "auto" is the default method of the measure. Replicates by "poisson" allow no
-            other.
+            "auto" is the default method of the measure, and the only one for replicates
+            by "poisson".
 
         Returns
         -------
@@ -448,7 +457,7 @@ class Replicates:
         Returns
         -------
         float
-            nan without an interval, or if nothing varies but there is a difference. By
+            nan without an interval, or if there is a difference that does not vary. From
             quantiles it is at least 1 / (resamples + 1).
         """
         method = self.default
@@ -497,7 +506,7 @@ class Replicates:
     def _centres(self, method: str) -> tuple[float, float]:
         """Return the lower and the upper centre of an interval.
 
-        Both are the value or, with allowance for bias, one of them is the value less its
+        Both are the value. For "jackknife-bias", one of them is the value less its
         bootstrap bias.
         """
         if method != "jackknife-bias":
@@ -514,8 +523,8 @@ class Replicates:
         """Return the limits of an interval that leaves out ``tail`` at each end."""
         is_single_item = self.sizes.sum() == 1
         if is_single_item or math.isnan(self.value):
-            # All resamples of a single item are equal. If the value is undefined, the
-            # resamples without the items that make it so would give an interval.
+            # All resamples of a single item are equal. An undefined value would get an
+            # interval from the resamples without the items that make it undefined.
             return math.nan, math.nan
         if method in ("percentile", "bca"):
             return self._quantile_limits(method, tail)
@@ -539,8 +548,8 @@ class Replicates:
 
         error = self.standard_error
         if math.isnan(error) or np.isnan(self.left_out).any():
-            # The value is undefined without the part that matters most, and all other
-            # parts vary too little.
+            # The value is undefined without some part. Only the other parts, which matter
+            # less, would contribute to the standard error.
             return math.nan, math.nan
         t = -float(stdtrit(self._degrees_of_freedom, tail))
         if method == "hall":
@@ -582,22 +591,24 @@ class Replicates:
         """Return the shares at which BCa takes the quantiles, nan if undefined."""
         if np.isnan(self.left_out).all() or not len(defined):
             return math.nan, math.nan
+        # Replicates equal to the value count half as below it.
         share_below = (defined < self.value).mean()
         share_up_to = (defined <= self.value).mean()
         share = float((share_below + share_up_to) / 2)
-        least = 0.5 / len(defined)
+        min_share = 0.5 / len(defined)  # shares of 0 and 1 would have an infinite bias
+        share = min(max(share, min_share), 1 - min_share)
         normal = NormalDist()
-        bias = normal.inv_cdf(min(max(share, least), 1 - least))
+        bias = normal.inv_cdf(share)
         low = self._bca_share(bias, bias + normal.inv_cdf(tail))
         high = self._bca_share(bias, bias - normal.inv_cdf(tail))
         return low, high
 
     def _bca_share(self, bias: float, z: float) -> float:
         """Return the share at which BCa takes a quantile (Efron 1987)."""
-        rest = 1 - self.acceleration * z
-        if rest > 0:
-            return NormalDist().cdf(bias + z / rest)
-        return float(z > 0)
+        divisor = 1 - self.acceleration * z
+        if divisor > 0:
+            return NormalDist().cdf(bias + z / divisor)
+        return float(z > 0)  # the limit as the divisor approaches 0
 
 
 def _copy_read_only(values: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
@@ -642,14 +653,17 @@ def _wilson_limits(
     width = high - low
     share = (value - low) / width
     variance = share * (1 - share)
-    if min(value - low, high - value) <= _ROUNDING * min(1.0, width):
-        square = t**2 / items if items else 0.0
-    else:
-        square = (t * error / width) ** 2 / variance
-    centre = share + square / 2
-    half = math.sqrt(square * variance + square**2 / 4)
-    low_share = (centre - half) / (1 + square)
-    high_share = (centre + half) / (1 + square)
+    # t² divided by the number of items in a proportion with this standard error.
+    t_squared_per_item = 0.0
+    is_at_bound = min(value - low, high - value) <= _ROUNDING * min(1.0, width)
+    if not is_at_bound:
+        t_squared_per_item = (t * error / width) ** 2 / variance
+    elif items:
+        t_squared_per_item = t**2 / items
+    centre = share + t_squared_per_item / 2
+    half_width = math.sqrt(t_squared_per_item * variance + t_squared_per_item**2 / 4)
+    low_share = (centre - half_width) / (1 + t_squared_per_item)
+    high_share = (centre + half_width) / (1 + t_squared_per_item)
     return low + low_share * width, low + high_share * width
 
 
@@ -658,6 +672,9 @@ def _wilson_limits_above(
 ) -> tuple[float, float]:
     """Return Wilson's limits of a value that has only a lower bound."""
     above = value - low
-    square = (t * error) ** 2 / above if above else 0.0
-    half = math.sqrt(square * above + square**2 / 4)
-    return value + square / 2 - half, value + square / 2 + half
+    # t² times the factor by which the variance grows with the distance from the bound.
+    square = 0.0
+    if above:
+        square = (t * error) ** 2 / above
+    half_width = math.sqrt(square * above + square**2 / 4)
+    return value + square / 2 - half_width, value + square / 2 + half_width

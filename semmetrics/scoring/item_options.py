@@ -32,7 +32,10 @@ def read_item_options(
     ref: Lists | Matrix,
     setup: Evaluation,
 ) -> dict[str, ItemValues]:
-    """Return the values that the user sets, as arrays, or as weights by id if items have ids."""
+    """Return the values that the user sets, as arrays or `Weights`.
+
+    Weights are by id if the items have ids.
+    """
     resolved = resolve_options(by_item, setup.kind.name)
     files = setup.options.read
     values: dict[str, ItemValues] = {}
@@ -40,9 +43,8 @@ def read_item_options(
     if probs is not None:
         values["set_size_probs"] = probs
     if resolved.weights is not None:
-        weights = read_weights(resolved.weights, files.for_side_inputs()) or Weights(
-            None
-        )
+        weights = read_weights(resolved.weights, files.for_side_inputs())
+        weights = weights or Weights(None)
         values["weights"] = _align_with_batch(weights, pred, ref)
     return values
 
@@ -52,7 +54,7 @@ def _align_with_batch(
 ) -> Weights:
     """Return the weights of the items of a batch, by id if the items have ids."""
     if ref.has_ids and weights.is_by_id:
-        # Which ids are unused is not clear before all batches have come.
+        # Other batches may use the other ids.
         return weights
     numbers = weights.align(ref, ref.ids)
     notes = unused_weights(weights, [pred, ref])
@@ -88,10 +90,9 @@ def _join_weights(parts: Sequence[Weights]) -> Weights:
 
 
 def columns_of(values: Sequence[ItemValues]) -> NDArray[Any] | None:
-    """Return the first array of an option without its rows, or None if there are only weights."""
-    for first in values[:1]:
-        if isinstance(first, np.ndarray):
-            return first[:0]
+    """Return the first array of an option without its rows, or None for weights."""
+    if values and isinstance(values[0], np.ndarray):
+        return values[0][:0]
     return None
 
 

@@ -100,7 +100,7 @@ def find_extreme_items(
     scores: Sequence[Score],
     chosen: Sequence[Score],
     n: int,
-    which: Literal["worst", "best"],
+    end: Literal["worst", "best"],
 ) -> Records:
     """Return the items of each system and part with the worst or best values.
 
@@ -109,10 +109,10 @@ def find_extreme_items(
     scores : sequence of Score
         All scores of the table. They decide the order of items with equal values.
     chosen : sequence of Score
-        The first of them that has values of items is used for each part.
+        For each part, the first one with values of items is used.
     n : int
         The number of items per system and part.
-    which : {"worst", "best"}
+    end : {"worst", "best"}
 
     Returns
     -------
@@ -125,10 +125,11 @@ def find_extreme_items(
         values = score.items
         if values is None:
             continue
-        order = _order_items(scores, score, which)
+        order = _order_items(scores, score, end)
         n_defined = int((~np.isnan(values)).sum())
-        for place in order[: min(int(n), n_defined)].tolist():
-            rows.append(_describe_item(score, values, place))
+        n_shown = min(int(n), n_defined)
+        for index in order[:n_shown].tolist():
+            rows.append(_describe_item(score, values, index))
     columns: dict[str, None] = {}
     for row in rows:
         columns |= dict.fromkeys(row)
@@ -136,36 +137,37 @@ def find_extreme_items(
 
 
 def _order_items(
-    scores: Sequence[Score], score: Score, which: Literal["worst", "best"]
+    scores: Sequence[Score], score: Score, end: Literal["worst", "best"]
 ) -> Ints:
     """Return the indices of items by the values of a score, undefined values last.
 
     Items with equal values are ordered by the scores after it in the table.
     """
-    place_of_score = list(scores).index(score)
+    index_of_score = list(scores).index(score)
     keys = []
-    for other in scores[place_of_score:]:
+    for other in scores[index_of_score:]:
         is_same_part = (other.system, other.part) == (score.system, score.part)
         if not is_same_part or other.items is None:
             continue
         key = other.items
-        lowest_first = other.measure.higher_is_better == (which == "worst")
-        if not lowest_first:
-            key = -key
+        worst_is_lowest = other.measure.higher_is_better
+        worst_first = end == "worst"
+        if worst_first != worst_is_lowest:
+            key = -key  # lexsort sorts in ascending order
         keys.append(key)
     keys.reverse()  # lexsort sorts by the last key first
     return np.lexsort(keys)
 
 
-def _describe_item(score: Score, values: Floats, place: int) -> dict[str, Any]:
+def _describe_item(score: Score, values: Floats, index: int) -> dict[str, Any]:
     """Return the record of an item, with its labels or captions."""
     row = {
         "system": score.system,
         "measure": score.heading,
-        "id": plain_id(score.ids[place]),
-        "value": finite_or_none(float(values[place])),
+        "id": plain_id(score.ids[index]),
+        "value": finite_or_none(float(values[index])),
     }
     if score.task is not None:
         describer = find_kind(score.task.kind)
-        row |= describer.show_item(score.task, place, score.measure)
+        row |= describer.show_item(score.task, index, score.measure)
     return row

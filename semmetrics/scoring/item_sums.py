@@ -1,4 +1,4 @@
-"""Sum the items of a batch: fit the measures on the first items, and evaluate the others alike."""
+"""Sum the items of a batch, with measures that are fitted on the first batch."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def sum_items(
     ----------
     joined : Evaluation
     fitted : mapping from part to list of FittedMeasure
-        The measures of parts that had items before. In other parts, they are fitted on these items.
+        The measures of parts that already have items. In other parts, they are fitted here.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def sum_items(
 
 
 def interval_options_of_sums(options: ResolvedOptions) -> Bootstrap | None:
-    """Return how intervals of items that are not stored are computed, or None without intervals."""
+    """Return how intervals are computed without stored items, or None without intervals."""
     intervals = interval_options(options)
     if intervals is None:
         return None
@@ -87,15 +87,16 @@ def interval_options_of_sums(options: ResolvedOptions) -> Bootstrap | None:
 
 
 def _without_items(statistics: Statistics) -> Statistics:
-    """Return statistics that have only the number of items, and each group once."""
+    """Return statistics with only the number of items, and with each group once."""
     groups = statistics.groups
+    distinct_groups = None if groups is None else np.unique(groups)
     return replace(
         statistics,
         parts=None,
         ids=range(len(statistics)),
         hashes=np.zeros(0, np.uint64),
         weights=None,
-        groups=None if groups is None else np.unique(groups),
+        groups=distinct_groups,
     )
 
 
@@ -142,8 +143,10 @@ def _counts_frequencies(measure: Measure, task: Task) -> bool:
     source = measure["df"]
     if not source or not isinstance(task, CaptionTask):
         return False
+    if source == "rows":
+        return True
     has_frequencies = "df" in task.fits or f"{source}/{measure['stem']}" in task.fits
-    return source == "rows" or not has_frequencies
+    return not has_frequencies
 
 
 def _all_items_error(measure: Measure, reason: str, instead: str) -> InputError:
@@ -174,7 +177,7 @@ def check_measures(joined: Evaluation) -> None:
 
 
 def _try_measure(measure: Measure, task: Task, joined: Evaluation) -> None:
-    """Raise errors of the form of the data. Others may be due to the small number of items."""
+    """Raise errors about the form of the data. Others may be due to the small number of items."""
     try:
         fitted, _ = fit(measure, task, joined.calibrations)
         evaluate(task, [fitted], keep_rows=False)

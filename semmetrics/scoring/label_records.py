@@ -60,7 +60,7 @@ def first_of_systems(
     Raises
     ------
     InputError
-        If the value can be computed for no score.
+        If the value cannot be computed for any score.
     """
     values: dict[str, T] = {}
     for score in scores:
@@ -119,7 +119,7 @@ def find_matching_heading(scores: Sequence[Score]) -> str:
     InputError
         If no measure matches labels or words.
     """
-    # Imported here, since exact measures do not need it.
+    # Exact measures do not need this module.
     from semmetrics.metrics.semantic import SemanticFamily
 
     for score in scores:
@@ -159,13 +159,15 @@ def list_confusions(scores: Sequence[Score]) -> Records:
         what="predicted classes, or sets of labels",
         example="F1, or PerClassAccuracy for classes",
     )
-    return _concatenate(_CONFUSION_COLUMNS, confusions)
+    return _as_records(_CONFUSION_COLUMNS, confusions)
 
 
 def _count_confusions(score: Score) -> list[tuple[Any, ...]] | None:
     """Return rows of confusions, or None if the measure predicts no labels."""
-    is_soft = score.measure["match"] is not None and score.measure["threshold"] is None
-    if score.measure["decode"] is not None and not is_soft:
+    measure = score.measure
+    # Soft measures match labels by degree, so no label is confused with another.
+    is_soft = measure["match"] is not None and measure["threshold"] is None
+    if measure["decode"] is not None and not is_soft:
         return _count_confused_sets(score)
     return _count_confused_classes(score)
 
@@ -202,7 +204,7 @@ def _count_confused_classes(score: Score) -> list[tuple[Any, ...]] | None:
     return rows
 
 
-def _concatenate(
+def _as_records(
     columns: Sequence[str], rows_by_system: dict[str, list[tuple[Any, ...]]]
 ) -> Records:
     """Return the rows of all systems as records."""
@@ -256,7 +258,7 @@ def list_precision_recall(scores: Sequence[Score]) -> Records:
     points = first_of_systems(
         scores, _precision_recall_rows, what="items ranked by class", example="mAP"
     )
-    return _concatenate(_PRECISION_RECALL_COLUMNS, points)
+    return _as_records(_PRECISION_RECALL_COLUMNS, points)
 
 
 def _precision_recall_rows(score: Score) -> list[tuple[Any, ...]] | None:
@@ -281,7 +283,7 @@ def count_undefined(scores: Sequence[Score]) -> Records:
     """Return how many values are undefined, by cause, and the policy for them."""
     rows: list[dict[str, Any]] = []
     for score in scores:
-        name = {"system": score.system, "measure": score.heading}
+        names = {"system": score.system, "measure": score.heading}
         for cause, count in score.undefined.items():
             policy = score.measure[cause]
             if policy is not None:
@@ -292,16 +294,16 @@ def count_undefined(scores: Sequence[Score]) -> Records:
                 "policy": policy,
                 "count": count,
             }
-            rows.append({**name, **row})
+            rows.append({**names, **row})
         if score.ci is not None and score.ci.undefined:
             cause = "resample" if score.ci.method == "percentile" else "replicate"
             row = {"cause": cause, "policy": "skip", "count": score.ci.undefined}
-            rows.append({**name, **row})
+            rows.append({**names, **row})
     return Records.from_rows(_UNDEFINED_COLUMNS, rows)
 
 
 def _unit_of_cause(score: Score, cause: str) -> str | None:
-    """Return what is undefined: items, labels, or (None) the whole value."""
+    """Return the noun for what is undefined: an item, a label, or None for the whole value."""
     if cause == "absent":
         return "label"
     average = score.measure["average"]

@@ -111,16 +111,16 @@ class _Variants(NamedTuple):
     ) -> Measure:
         """Return a measure with a decoding rule, unless it has one of its own.
 
-        With ``rename``, the measure can also be looked up by a name that has the rule, because the
-        requested name does not tell several rules apart.
+        With ``rename``, the measure can also be looked up by a name that contains the rule. Under
+        several rules, the requested name alone is ambiguous.
         """
         if measure["decode"] is None:
             return measure
         if rule is not None and measure["decode"] == "all":
             measure = measure.with_options(decode=rule)
             if rename:
-                asked = (name_as_asked(measure), *measure.asked)
-                measure = replace(measure, asked=asked)
+                requested_names = (name_as_asked(measure), *measure.asked)
+                measure = replace(measure, asked=requested_names)
         is_decoded = measure["decode"] != "all"
         if self.keep_at_least and measure["keep_at_least"] == 0 and is_decoded:
             measure = measure.with_options(keep_at_least=self.keep_at_least)
@@ -231,10 +231,11 @@ def _ineffective_rules(
     """Note the measures that do not take the decoding rules."""
     if not variants.has_rules:
         return []
-    is_threshold = list(variants.rules) == decoding_rules(None, options.threshold)
-    option = "threshold" if is_threshold else "decode"
-    usual_rules = (None, "all", *variants.rules)
-    has_own = [m for m in measures if m["decode"] not in usual_rules]
+    option = "decode"
+    if list(variants.rules) == decoding_rules(None, options.threshold):
+        option = "threshold"  # the user sets the rules by ``threshold`` only
+    rules_that_apply = (None, "all", *variants.rules)
+    has_own = [m for m in measures if m["decode"] not in rules_that_apply]
     has_none = [m for m in measures if m["decode"] is None]
     own_notes = _no_effect_on(option, has_own, _OWN_RULE)
     return own_notes + _no_effect_on(option, has_none, _NO_RULE)
@@ -255,7 +256,7 @@ def _no_effect_on(option: str, measures: Sequence[Measure], reason: str) -> list
 def _choose_of_protocol(
     protocol: Protocol, kind: Kind, tasks: Tasks, options: Options, variants: _Variants
 ) -> ChosenMeasures:
-    """Choose the measures of a protocol, as far as the data allow them."""
+    """Choose the measures of a protocol that the data allow."""
     _check_rules_allowed(protocol, variants)
     measures: list[Measure] = []
     headings: list[str] = []
@@ -287,10 +288,14 @@ def _check_rules_allowed(protocol: Protocol, variants: _Variants) -> None:
 
 
 def _with_rule(text: str, rule: str | None) -> str:
-    """Return a measure of a protocol, with the user's rule in place of the rule for logits."""
+    """Return a measure of a protocol, with the user's rule in place of the rule for logits.
+
+    Rules for logits include the threshold, so a threshold of the user does too.
+    """
     if rule is None:
         return text
-    return text.replace("{logits}", rule.replace("threshold:", "at-least:"))
+    inclusive_rule = rule.replace("threshold:", "at-least:")
+    return text.replace("{logits}", inclusive_rule)
 
 
 def _at_cutoff(name: str, k: int | None) -> str:
@@ -319,40 +324,48 @@ def _size_notes(protocol: Protocol, tasks: Tasks) -> list[Fact]:
 # ---- headings -----------------------------------------------------------------------------------
 
 
-class _Named(NamedTuple):
-    """A heading and the name of its measure, as a user may write either."""
+class _HeadingNames(NamedTuple):
+    """A heading and the name of its measure. A user may write either of them."""
 
     heading: str
     name: str
 
 
-def _rename_headings(chosen: ChosenMeasures, texts: Mapping[str, str]) -> list[str]:
-    """Return the headings, with those that the user gives by heading or name of a measure.
+def _rename_headings(chosen: ChosenMeasures, new_names: Mapping[str, str]) -> list[str]:
+    """Return the headings, with the new names that the user gives to some of them.
 
-    A name without a cutoff means the measure at all cutoffs, which stay in the headings.
+    Parameters
+    ----------
+    chosen : ChosenMeasures
+    new_names : mapping from heading, or name of a measure, to new heading
+        A name without a cutoff means the measure at all cutoffs, which stay in the headings.
     """
-    named = []
+    with_cutoffs = []
     without_cutoffs = []
     for heading, measure in zip(chosen.headings, chosen.measures, strict=True):
         name = str(measure)
+        with_cutoffs.append(_HeadingNames(heading, name))
         cutoff = f"@{measure.k}"
-        named.append(_Named(heading, name))
-        without_cutoffs.append(
-            _Named(heading.removesuffix(cutoff), name.removesuffix(cutoff))
-        )
+        heading = heading.removesuffix(cutoff)
+        name = name.removesuffix(cutoff)
+        without_cutoffs.append(_HeadingNames(heading, name))
     headings = list(chosen.headings)
-    for name, text in texts.items():
-        candidates = named if matching_names(name, set(named)) else without_cutoffs
+    for name, new_heading in new_names.items():
+        candidates = with_cutoffs
         matches = matching_names(name, set(candidates))
+        if not matches:
+            candidates = without_cutoffs
+            matches = matching_names(name, set(candidates))
         if not matches:
             choose = f"choose among {listing(chosen.headings)}"
             remedy = did_you_mean(name, chosen.headings, choose)
             what = "computed measure"
             raise InputError("unknown-name", what=what, value=name, remedy=remedy)
-        for place, candidate in enumerate(candidates):
+        for index, candidate in enumerate(candidates):
             if candidate in matches:
-                cutoff = chosen.headings[place].removeprefix(candidate.heading)
-                headings[place] = text + cutoff
+                # With its cutoff, a heading is replaced completely.
+                cutoff = chosen.headings[index].removeprefix(candidate.heading)
+                headings[index] = new_heading + cutoff
     if len(set(headings)) < len(set(chosen.headings)):
         repeated = max(headings, key=headings.count)
         raise InputError("duplicate", role="the heading", value=repeated)

@@ -46,7 +46,7 @@ class Protocol(NamedTuple):
         Values of the paper that semmetrics does not compute. Results show them as not
         computed.
     sizes : mapping from part to int
-        The number of items in the data of the paper. A note reports another number.
+        The number of items in the data of the paper. A note reports a different number.
     optional : frozenset of str
         Headings that are omitted silently if the data do not allow them.
     percent : bool
@@ -458,7 +458,7 @@ def find_protocol(name: str) -> Protocol:
     Raises
     ------
     InputError
-        If there is none. The message has the nearest names.
+        If it does not exist. The message suggests similar names.
 
     Examples
     --------
@@ -475,7 +475,7 @@ def find_agreement_protocol(name: str) -> AgreementProtocol:
     Raises
     ------
     InputError
-        If there is none. The message has the nearest names.
+        If it does not exist. The message suggests similar names.
 
     Examples
     --------
@@ -494,9 +494,9 @@ def _find(name: str, protocols: Mapping[str, P], what: str, elsewhere: str) -> P
     name : str
     protocols : mapping from name to protocol
     what : str
-        What messages call these protocols.
+        The noun for these protocols in messages.
     elsewhere : str
-        Where the other protocols belong, for messages.
+        The remedy if the name is one of the other protocols.
     """
     if name in protocols:
         return protocols[name]

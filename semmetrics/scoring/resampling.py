@@ -7,7 +7,7 @@ same items share one set of resamples.
 
 The jackknife leaves out one item, or group of items, after the other. If there are many,
 it leaves out parts of equal size. A part consists of neighbours in the order of hashes,
-which is a random choice.
+which amounts to a random choice.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from semmetrics.scoring.weighted_sums import ExactPart, Stack, WeightedSums
 
 _MAX_CHUNK_BYTES = 1 << 26
 _MAX_CHUNK_COUNTS = 1 << 20
-"""Items times resamples of one chunk, unless there are few resamples."""
+"""Items times resamples of one chunk, unless that gives too few resamples."""
 _MIN_CHUNK_RESAMPLES = 128
 _MAX_CHUNK_RESAMPLES = 1024
 _MAX_BYTES_OF_RESAMPLES = 1 << 30
-"""Bytes of the sums of all resamples that are kept for later."""
+"""Bytes of the stored sums of all resamples."""
 _MAX_JACKKNIFE_PARTS = 1000
 _MAX_JACKKNIFE_PARTS_OF_ROWS = 100
 """Fewer, since statistics that are not additive cost more."""
@@ -47,19 +47,23 @@ def chunk_size(systems: Sequence[Statistics]) -> int:
     """Return how many resamples are computed at a time, within the memory budget."""
     n_items = len(systems[0])
     n_labels = sum(len(statistics.labels) for statistics in systems)
-    bytes_per_resample = max(
-        2 * n_items, 8 * 4 * n_labels, 8 * min(n_items, MAX_DRAWS_AT_ONCE), 1
-    )
+    bytes_of_counts = 2 * n_items
+    bytes_of_label_sums = 8 * 4 * n_labels  # about four columns of labels per system
+    bytes_of_draws = 8 * min(n_items, MAX_DRAWS_AT_ONCE)
+    bytes_per_resample = max(bytes_of_counts, bytes_of_label_sums, bytes_of_draws, 1)
     wanted = max(_MIN_CHUNK_RESAMPLES, _MAX_CHUNK_COUNTS // max(n_items, 1))
     fitting = _MAX_CHUNK_BYTES // bytes_per_resample
     return max(1, min(_MAX_CHUNK_RESAMPLES, wanted, fitting))
 
 
-# ---- sums of resamples that are kept --------------------------------------------------
+# ---- stored sums of resamples ---------------------------------------------------------
 
 
 def resampled_by(bootstrap: Bootstrap) -> str:
-    """Return what determines the draws of ``poisson``, besides the ids of the items."""
+    """Return what determines the draws of ``poisson``, in addition to the ids.
+
+    `check_added` parses it.
+    """
     return f"{POISSON},{bootstrap.resamples},{bootstrap.seed}"
 
 
@@ -103,13 +107,13 @@ def with_resamples(statistics: Statistics, bootstrap: Bootstrap) -> Statistics:
     )
 
 
-def check_added(one: Statistics, other: Statistics) -> None:
+def check_added(first: Statistics, second: Statistics) -> None:
     """Check that the sums of resamples fit into memory after two statistics are added."""
-    if not one.resampled:
+    if not first.resampled:
         return
-    n_labels = len(merged_labels([one, other]))
-    _, resamples, _ = one.resampled.split(",")
-    _check_size(one, n_labels, int(resamples))
+    n_labels = len(merged_labels([first, second]))
+    _, resamples, _ = first.resampled.split(",")
+    _check_size(first, n_labels, int(resamples))
 
 
 def _check_size(statistics: Statistics, n_labels: int, resamples: int) -> None:
@@ -117,8 +121,10 @@ def _check_size(statistics: Statistics, n_labels: int, resamples: int) -> None:
     n_sums = 0
     for statistic, sums in statistics.sums.items():
         for name, column in sums.items():
-            is_by_label = name in statistic.labels
-            n_sums += n_labels if is_by_label else column.size
+            if name in statistic.labels:
+                n_sums += n_labels
+            else:
+                n_sums += column.size
     bytes_per_resample = 8 * n_sums
     if bytes_per_resample * resamples > _MAX_BYTES_OF_RESAMPLES:
         possible_resamples = _MAX_BYTES_OF_RESAMPLES // bytes_per_resample
@@ -194,35 +200,34 @@ def replicate(
     Raises
     ------
     InputError
-        If rows were not kept.
+        If rows were not stored.
     """
-    places_by_draws: dict[str, list[int]] = {}
+    indices_by_draws: dict[str, list[int]] = {}
     replicates: dict[int, dict[Measure, Replicates]] = {}
-    for place, subject in enumerate(systems):
+    for index, subject in enumerate(systems):
         resamples = subject.statistics.resamples
         if resamples is None:
             fingerprint = subject.draws.fingerprint(bootstrap)
-            places_by_draws.setdefault(fingerprint, []).append(place)
+            indices_by_draws.setdefault(fingerprint, []).append(index)
         else:
-            replicates[place] = _replicate_from_sums(subject, resamples, bootstrap)
-    for fingerprint, places in places_by_draws.items():
-        subjects = [systems[place] for place in places]
+            replicates[index] = _replicate_from_sums(subject, resamples, bootstrap)
+    for fingerprint, indices in indices_by_draws.items():
+        subjects = [systems[index] for index in indices]
         results = _replicate_together(subjects, bootstrap, fingerprint, progress)
-        replicates.update(zip(places, results, strict=True))
-    return [replicates[place] for place in range(len(systems))]
+        replicates.update(zip(indices, results, strict=True))
+    return [replicates[index] for index in range(len(systems))]
 
 
 def _replicate_from_sums(
     subject: Subject, sums: SumsByStatistic, bootstrap: Bootstrap
 ) -> dict[Measure, Replicates]:
-    """Return replicates from the sums of resamples that were kept."""
+    """Return replicates from the stored sums of resamples."""
     values = []
     for measure, statistic in subject.needed.items():
         family = measure.definition.family
         values.append(family.aggregate(measure, sums[statistic], subject.frame))
-    return _make_replicates(
-        subject, values, bootstrap, _poisson_origins(subject, bootstrap)
-    )
+    origins = _poisson_origins(subject, bootstrap)
+    return _make_replicates(subject, values, bootstrap, origins)
 
 
 def _replicate_together(
@@ -303,11 +308,13 @@ def _poisson_origins(subject: Subject, bootstrap: Bootstrap) -> dict[Measure, _O
     origins = {}
     for measure, statistic in subject.needed.items():
         sums = statistics.sums.get(statistic, {})
-        n_with_value = sums.get("cause_items", sums.get("cause", n_drawn))
+        # If items have weights, "cause" is weighted, and "cause_items" is not.
+        n_by_cause = sums.get("cause_items", sums.get("cause", n_drawn))
+        n_with_value = as_floats(n_by_cause)[0]  # the first cause means a defined value
         origins[measure] = _Origin(
             drawn=resampled_by(bootstrap),
             sizes=n_drawn,
-            items=float(as_floats(n_with_value)[0]),
+            items=float(n_with_value),
             left_out=np.zeros(0),
             method=POISSON,
         )
@@ -339,8 +346,8 @@ def _jackknife_origins(
 def _count_items_with_value(subject: Subject, measure: Measure) -> float:
     """Return how many items or groups have a value, 0 if unknown.
 
-    Items of different weights count as an equivalent number of items with equal weights
-    (Kish 1965).
+    With weights, this is the effective sample size of Kish 1965: the number of items with
+    equal weights that give the same precision.
     """
     rows = subject.statistics.rows(subject.needed[measure])
     values = measure.definition.family.items(measure, rows, subject.frame)
@@ -384,7 +391,7 @@ def _leave_out(
         max_parts = _MAX_JACKKNIFE_PARTS_OF_ROWS
     n_parts = min(n_units, max_parts)
     part_of_unit = np.arange(n_units) * n_parts // n_units
-    part_of_item = part_of_unit[subject.draws.place]
+    part_of_item = part_of_unit[subject.draws.unit_of_item]
     sizes = np.bincount(part_of_unit)
     values = np.full((len(measures), n_parts), np.nan)
     if n_parts == 1:
@@ -410,17 +417,13 @@ def _list_chunks(n_parts: int, numbers_per_part: int) -> Iterator[slice]:
 def _rows_without_parts(
     subject: Subject, statistic: Statistic, part_of_item: Ints, n_parts: int
 ) -> Iterator[tuple[slice, dict[str, Any]]]:
-    """Yield parts, and all rows with weights that are 0 in one part each."""
+    """Yield a range of parts, and all rows with the weights without each of these parts."""
     statistics = subject.statistics
     for parts in _list_chunks(n_parts, len(part_of_item)):
-        numbers = np.arange(parts.start, parts.stop)
-        is_left = part_of_item != numbers[:, None]
-        sums = {
-            "rows": statistics.rows(statistic),
-            "weights": is_left * statistics.item_weights,
-            "order": statistics.order,
-        }
-        yield parts, sums
+        part_numbers = np.arange(parts.start, parts.stop)
+        is_outside = part_of_item != part_numbers[:, None]
+        weights = is_outside * statistics.item_weights
+        yield parts, statistics.weighted_rows(statistic, weights)
 
 
 def _sums_without_parts(
@@ -429,14 +432,14 @@ def _sums_without_parts(
     part_of_item: Ints,
     n_parts: int,
 ) -> Iterator[tuple[slice, dict[str, Any]]]:
-    """Yield parts, and the sums of all items but one part each.
+    """Yield a range of parts, and the sums of all items without each of these parts.
 
-    The sum of all items less the sum of a part is exact, so it depends on no order.
+    The sum of all items less the sum of a part is exact, so the order does not matter.
     """
-    in_one_group = np.zeros(len(part_of_item), np.int64)
+    all_in_one_group = np.zeros(len(part_of_item), np.int64)
     totals = []
     for exact in exact_parts:
-        totals.append(exact.column.group_sums(in_one_group, 1, exact.weights))
+        totals.append(exact.column.group_sums(all_in_one_group, 1, exact.weights))
     for parts in _list_chunks(n_parts, 4 * len(subject.statistics.labels)):
         n_left_out = parts.stop - parts.start
         groups = part_of_item - parts.start

@@ -1,7 +1,7 @@
-"""Compute again what a signature says.
+"""Compute a value again from its signature.
 
-What a signature cannot hold, such as a class list, has to be given again. What differs from the
-signature is reported, one line for each difference.
+A signature does not contain inputs such as a class list. The user must give them again. The result
+lists the differences from the signature, one per line.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _DIFFERENCES = {
     "v": "the version differs",
 }
 _FITTED_PARTS = ("fit", "cal")
-"""Parts of a signature that name a fitted threshold. It is given if they are computed again."""
+"""Parts of a signature that name a fitted threshold. A rescored measure has the threshold itself."""
 
 
 @takes_options(_SIGNED)
@@ -64,7 +64,7 @@ def rescore(
     system: str | None = None,
     **options: Unpack[Options],
 ) -> ScoreTable:
-    """Compute again what a signature says, on these predictions and this ground truth.
+    """Compute the value of a signature again, on these predictions and this ground truth.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ def rescore(
     Returns
     -------
     ScoreTable
-        ``differences`` has what differs from the signature. It is empty if the same was computed.
+        Its ``differences`` list how the scores differ from the signature. Empty if they agree.
 
     Raises
     ------
     InputError
-        If the signature is wrong, an option contradicts it, or a class list, weights or an
-        embedding that it was computed with is not given again.
+        If the signature is wrong, an option contradicts it, or its class list, weights or embedding
+        are not given again.
 
     Examples
     --------
@@ -100,9 +100,9 @@ def rescore(
 def rescore_systems(
     signature: str, systems: Mapping[str, Any], gts: Any, **options: Unpack[Options]
 ) -> ScoreTable:
-    """Compute again what a signature says, for several systems. See ``rescore``."""
-    given = _options_of(read_signature(signature), options)
-    evaluation = join_systems(systems, gts, given)
+    """Compute the value of a signature again, for several systems. See ``rescore``."""
+    score_options = _options_of(read_signature(signature), options)
+    evaluation = join_systems(systems, gts, score_options)
     warn_of_scores(evaluation)
     table = table_of(evaluation)
     differences = _differences(current_signature(signature), table)
@@ -116,7 +116,7 @@ def rescore_systems(
 # ---- options of a signature ---------------------------------------------------------------------
 
 
-def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
+def _options_of(signed: Signed, user_options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a signature, together with the options that the user sets.
 
     Raises
@@ -124,32 +124,33 @@ def _options_of(signed: Signed, given: Mapping[str, Any]) -> dict[str, Any]:
     InputError
         If the user sets an option of the signature, or does not set one that it cannot contain.
     """
-    _check_options(signed, given)
-    options: dict[str, Any] = dict(given)
+    _check_options(signed, user_options)
+    options: dict[str, Any] = dict(user_options)
     options.update(_data_options(signed))
     options["lookup"] = signed.models.get("lookup")
     options["oov"] = signed.models.get("oov")
-    if given.get("captions") is not None:
+    if user_options.get("captions") is not None:
         for name, value in _options_of_phi(signed).items():
-            if given.get(name) is None:
+            if user_options.get(name) is None:
                 options[name] = value
     if signed.measure["embedding"] is not None:
-        options["embedding"] = _embeddings(signed, given.get("embedding"))
+        options["embedding"] = _embeddings(signed, user_options.get("embedding"))
     options["measures"] = [signed.measure]
-    # The user may leave an interval out.
-    has_interval = given.get("ci") is not False and signed.bootstrap
-    options["ci"] = signed.bootstrap if has_interval else False
-    options["task"] = given.get("task") or signed.measure.definition.kind
+    options["ci"] = False
+    # The user may omit the interval of the signature.
+    if user_options.get("ci") is not False and signed.bootstrap is not None:
+        options["ci"] = signed.bootstrap
+    options["task"] = user_options.get("task") or signed.measure.definition.kind
     return options
 
 
-def _check_options(signed: Signed, given: Mapping[str, Any]) -> None:
-    """Raise an error for an option of the signature, or without an input that it names."""
+def _check_options(signed: Signed, user_options: Mapping[str, Any]) -> None:
+    """Raise an error for an option that the signature sets, or a missing input that it names."""
     for name in _SIGNED:
-        if is_set(name, given.get(name)):
+        if is_set(name, user_options.get(name)):
             raise InputError("in-signature", name=name)
     for name in ("classes", "seen", "unseen", "weights"):
-        if name in signed.settings and given.get(name) is None:
+        if name in signed.settings and user_options.get(name) is None:
             raise InputError("signed-input", name=name, was=signed.settings[name])
 
 
@@ -162,7 +163,7 @@ def _options_of_phi(signed: Signed) -> Mapping[str, Any]:
 
 
 def _data_options(signed: Signed) -> dict[str, Any]:
-    """Return the options of the data that a signature says, None for those that it does not."""
+    """Return the options of the data in a signature. Options that it does not contain are None."""
     options: dict[str, Any] = {}
     for name in _SIGNED:
         option = OPTIONS[name]
@@ -181,44 +182,48 @@ def _data_options(signed: Signed) -> dict[str, Any]:
 
 
 def _embeddings(signed: Signed, embedding: Any) -> dict[str, Any]:
-    """Return embeddings by name, with the name that the measure has for its own.
+    """Return embeddings by name, including the embedding of the measure.
+
+    A single embedding without a name gets the name that the measure uses.
 
     Raises
     ------
     InputError
-        If the signature was computed with an embedding that is not given again. The models that
-        ship with the package need not be given.
+        If the embedding of the signature is not given again. Models that are part of the package
+        need not be given.
     """
     name = str(signed.measure["embedding"])
     identity = signed.models.get("emb")
-    given = by_name(read_embedding(embedding))
-    if name not in given and list(given) == [DEFAULT_EMBEDDING]:
-        given = {name: given[DEFAULT_EMBEDDING]}
-    if name in given:
-        return given
+    embeddings = by_name(read_embedding(embedding))
+    if name not in embeddings and list(embeddings) == [DEFAULT_EMBEDDING]:
+        embeddings = {name: embeddings[DEFAULT_EMBEDDING]}
+    if name in embeddings:
+        return embeddings
     shipped: str | None = signed.measure.definition.own_embedding
     if identity is not None:
         from semmetrics.embed.open import find_shipped
 
         shipped = find_shipped(identity)
     if shipped is None:
-        was = identity if name == DEFAULT_EMBEDDING else f"{name}={identity}"
-        raise InputError("signed-input", name="embedding", was=f"{was}")
-    return {name: shipped, **given}
+        signed_embedding = str(identity)
+        if name != DEFAULT_EMBEDDING:
+            signed_embedding = f"{name}={identity}"
+        raise InputError("signed-input", name="embedding", was=signed_embedding)
+    return {name: shipped, **embeddings}
 
 
 # ---- differences --------------------------------------------------------------------------------
 
 
 def _differences(text: str, table: ScoreTable) -> list[str]:
-    """Return what differs between a signature and the scores computed from it, one per line."""
+    """Describe the differences between a signature and scores computed from it, one per line."""
     signed_parts = _parts(text)
-    pairs = []
+    lines_and_systems = []
     for score in table:
         for line in _compare(signed_parts, _parts(score.signature)):
-            pairs.append((line, score.system))
+            lines_and_systems.append((line, score.system))
     lines = []
-    for line, systems in gather(pairs).items():
+    for line, systems in gather(lines_and_systems).items():
         if len(systems) < len(table.systems):
             line = f"{', '.join(systems)}: {line}"
         lines.append(line)
@@ -258,8 +263,8 @@ def _compare(signed: Mapping[str, str], computed: Mapping[str, str]) -> list[str
         parts = "|".join(computed[key] for key in unsigned)
         names = ", ".join(unsigned)
         lines.append(f"the signature does not contain {names}, computed with {parts}")
-    lost = [part for key, part in signed.items() if key not in computed]
-    if lost:
-        parts = "|".join(lost)
+    not_computed = [part for key, part in signed.items() if key not in computed]
+    if not_computed:
+        parts = "|".join(not_computed)
         lines.append(f"the signature contains {parts}, which the scores do not")
     return lines

@@ -208,7 +208,7 @@ class Score:
         Raises
         ------
         InputError
-            If rows were not kept.
+            If rows were not stored.
         """
         family = self.measure.definition.family
         return family.items(self.measure, score_rows(self), self.frame)
@@ -217,7 +217,7 @@ class Score:
     def averaged(self) -> Floats | None:
         """The values whose mean the score is. None for scores that are not a mean.
 
-        Undefined values are replaced as their policy says, or nan if it leaves them out.
+        Undefined values are 0 or 1 by their policy, or nan if the policy leaves them out.
         """
         family = self.measure.definition.family
         if not hasattr(family, "averaged"):
@@ -299,8 +299,10 @@ def _is_similar(text: str, name: str) -> bool:
     if text.lower() == name.lower():
         return True
     measures_of_text, is_exact = names_like(text)
+    if not is_exact:
+        return True
     measures_of_name, _ = names_like(name)
-    return not is_exact or measures_of_name in ([], measures_of_text)
+    return not measures_of_name or measures_of_name == measures_of_text
 
 
 # ---- scores from statistics -----------------------------------------------------------
@@ -317,11 +319,7 @@ def point_sums(measure: Measure, statistics: Statistics) -> Sums:
     statistic = measure.definition.family.statistic(measure)
     if statistic.additive:
         return statistics.sums[statistic]
-    return {
-        "rows": statistics.rows(statistic),
-        "weights": statistics.item_weights[None],
-        "order": statistics.order,
-    }
+    return statistics.weighted_rows(statistic, statistics.item_weights[None])
 
 
 def score_statistics(
@@ -352,12 +350,12 @@ def score_statistics(
     """
     labels = merged_labels(list(systems.values()))
     aligned = {name: statistics.aligned(labels) for name, statistics in systems.items()}
-    union = frame_of(list(aligned.values()))
+    common_frame = frame_of(list(aligned.values()))
     frames: dict[str, Frame] = {}
     scores: dict[str, list[Score]] = {}
     for system, statistics in aligned.items():
-        # Items may be left out of only one system, and their labels with them.
-        frame = replace(union, in_reference=statistics.n_reference > 0)
+        # An item may be left out of only one system, and labels that only it has with it.
+        frame = replace(common_frame, in_reference=statistics.n_reference > 0)
         frames[system] = frame
         scores[system] = []
         for (measure, note), heading in zip(measures[system], headings, strict=True):
@@ -410,7 +408,7 @@ def _add_intervals(
     progress: Progress,
 ) -> dict[str, list[Score]]:
     """Return the scores of each system with replicates and intervals."""
-    # Imported here, since values without intervals do not need it.
+    # Scores without intervals do not need this module.
     from semmetrics.scoring.resampling import Subject, replicate
 
     subjects = []

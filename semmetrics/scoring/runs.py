@@ -16,7 +16,7 @@ from semmetrics.scoring.result import Score
 from semmetrics.scoring.score_cells import list_systems
 from semmetrics.scoring.table import ScoreTable
 
-RUNS = "semmetrics.runs/1"
+RUNS_SCHEMA = "semmetrics.runs/1"
 """The schema of a measure of several runs in JSON."""
 _SUMMARIES = "semmetrics.summaries/1"
 _ENTRY_KEYS = ("measure", "heading", "mean", "std", "ddof", "n", "runs")
@@ -176,7 +176,7 @@ def _summaries_json(
             }
             runs.append(run)
         measure = str(scores[0].measure)
-        entry = entry_of(summary, RUNS, _ENTRY_KEYS, measure=measure, runs=runs)
+        entry = entry_of(summary, RUNS_SCHEMA, _ENTRY_KEYS, measure=measure, runs=runs)
         entries.append(entry)
     document = table._entry(spell)
     del document["scores"]

@@ -27,11 +27,11 @@ from semmetrics.scoring.evaluation import (
     check_systems_mapping,
     join_systems,
 )
-from semmetrics.scoring.fits import EvaluatedPart, FittedMeasure, fit, naming
+from semmetrics.scoring.fits import EvaluatedPart, FittedMeasure, fit, naming_system
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.measures import ChosenMeasures
-from semmetrics.scoring.notes import INTERVAL_OPTIONS
 from semmetrics.scoring.result import Score, score_statistics
+from semmetrics.scoring.score_notes import INTERVAL_OPTIONS
 from semmetrics.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def score(
     Raises
     ------
     InputError
-        If the input or an option is wrong; the message has the place and the remedy.
+        If the input or an option is wrong. The message names the place and the remedy.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def score_systems(
     Raises
     ------
     InputError
-        If the input or an option is wrong; the message has the place and the remedy.
+        If the input or an option is wrong. The message names the place and the remedy.
     """
     check_systems_mapping(systems)
     check_ids_not_systems(systems, gts)
@@ -137,7 +137,7 @@ def system_name(data: Any) -> str:
 
 
 def decode_path(path: str) -> str:
-    r"""Return a path as text that can be written. What is not UTF-8 becomes escapes.
+    r"""Return a path as a string that can be written. Bytes that are not UTF-8 are escaped.
 
     Examples
     --------
@@ -157,19 +157,19 @@ def decode_path(path: str) -> str:
 def table_of(evaluation: Evaluation) -> ScoreTable:
     """Score a joined evaluation, and return the table with its notes."""
     scores = score_evaluation(evaluation)
-    # Notes and descriptions are made when they are read.
+    # A ScoreTable calls these functions when the notes or descriptions are read.
     notes: Any = partial(evaluation.notes, tuple(scores))
     understood: Any = evaluation.understood
     return ScoreTable(scores, evaluation.chosen.not_computed, notes, understood)
 
 
 def warn_of_scores(evaluation: Evaluation) -> bool:
-    """Warn of scores that are not probabilities and should be, or are and should be logits.
+    """Warn of scores that should be probabilities and are not, or should be logits and are not.
 
     Returns
     -------
     bool
-        Whether there was a warning. If it is about several systems, the first one is named.
+        Whether there was a warning. If several systems have such scores, it names the first one.
     """
     if evaluation.kind.name != "labels":
         return False
@@ -209,20 +209,20 @@ def score_evaluation(evaluation: Evaluation) -> list[Score]:
     parts = _evaluate_parts(evaluation, keep_rows=intervals is not None)
     _check_shared(evaluation, parts)
     scores = score_parts(parts, evaluation.chosen, intervals, progress)
-    with_tasks = []
-    for one in scores:
-        if not one.terms:
-            task = evaluation.tasks[one.system][one.part]
-            one = replace(one, task=task)
-        with_tasks.append(one)
-    return with_tasks
+    scores_with_tasks = []
+    for measure_score in scores:
+        if not measure_score.terms:
+            task = evaluation.tasks[measure_score.system][measure_score.part]
+            measure_score = replace(measure_score, task=task)
+        scores_with_tasks.append(measure_score)
+    return scores_with_tasks
 
 
-PartsBySystem = Mapping[str, Mapping[str, EvaluatedPart]]
-"""What was evaluated, by part and system."""
+EvaluatedParts = Mapping[str, Mapping[str, EvaluatedPart]]
+"""The fitted measures and statistics, by part of the data and system."""
 
 
-def _evaluate_parts(evaluation: Evaluation, *, keep_rows: bool) -> PartsBySystem:
+def _evaluate_parts(evaluation: Evaluation, *, keep_rows: bool) -> EvaluatedParts:
     """Fit the measures on each task, and compute their statistics."""
     options = evaluation.options
     keep_rows = keep_rows or options.keep_rows
@@ -232,7 +232,7 @@ def _evaluate_parts(evaluation: Evaluation, *, keep_rows: bool) -> PartsBySystem
         fitted_by_system = _fit_systems(evaluation, part, tasks)
         evaluated[part] = {}
         for system, fitted in fitted_by_system.items():
-            with naming(system if len(tasks) > 1 else ""):
+            with naming_system(system if len(tasks) > 1 else ""):
                 statistics = evaluate(
                     tasks[system],
                     [measure for measure, _ in fitted],
@@ -260,35 +260,36 @@ def _fit_systems(
     calibrations = evaluation.calibrations
     fitted = {}
     for system, task in tasks.items():
-        with naming(system if len(tasks) > 1 else ""):
+        with naming_system(system if len(tasks) > 1 else ""):
             fitted[system] = [fit(measure, task, calibrations) for measure in measures]
     return fitted
 
 
-def _check_shared(evaluation: Evaluation, parts: PartsBySystem) -> None:
+def _check_shared(evaluation: Evaluation, parts: EvaluatedParts) -> None:
     """Raise an error if nothing in an input such as document frequencies occurs in the data."""
     observations = []
     for systems in parts.values():
-        observations += [one.statistics.observations for one in systems.values()]
+        for evaluated in systems.values():
+            observations.append(evaluated.statistics.observations)
     vocabulary = evaluation.inputs[-1].vocabulary
     names = [str(name) for name in islice(vocabulary, _MAX_NAMES)]
     evaluation.kind.check_shared(observations, evaluation.options, names)
 
 
 def score_parts(
-    parts: PartsBySystem,
+    parts: EvaluatedParts,
     chosen: ChosenMeasures,
     intervals: Bootstrap | None = None,
     progress: Progress = None,
 ) -> list[Score]:
-    """Score what was evaluated.
+    """Score evaluated parts.
 
     Parameters
     ----------
     parts : mapping from part and system to EvaluatedPart
     chosen : ChosenMeasures
     intervals : Bootstrap, optional
-        How intervals are computed. Without it, there are none.
+        How intervals are computed. By default there are no intervals.
     progress : callable, optional
     """
     heading_by_measure = dict(zip(chosen.measures, chosen.headings, strict=True))
@@ -303,10 +304,12 @@ def score_parts(
         for system, evaluated in systems.items():
             fitted[system] = evaluated.measures
             statistics[system] = evaluated.statistics
-        of_part = score_statistics(
+        scores_of_part = score_statistics(
             statistics, fitted, headings=headings, ci=intervals, progress=progress
         )
-        scores += [replace(one, part=part) for one in of_part]
+        scores += [
+            replace(measure_score, part=part) for measure_score in scores_of_part
+        ]
     if any(terms_of(measure) for measure in chosen.measures):
         return with_derived(scores, heading_by_measure, intervals)
     return scores
@@ -320,12 +323,12 @@ def interval_options(options: ResolvedOptions) -> Bootstrap | None:
     InputError
         If ``ci`` is neither a boolean nor a `Bootstrap`, or an option contradicts it.
     """
-    given = {name: options.value(name) for name in INTERVAL_OPTIONS}
+    interval_values = {name: options.value(name) for name in INTERVAL_OPTIONS}
     ci = options.ci
     if isinstance(ci, Bootstrap):
-        own = {**asdict(ci), "ci_method": ci.method}
-        for name, value in given.items():
-            if name in options.set_by_user and value != own[name]:
+        bootstrap_values = {**asdict(ci), "ci_method": ci.method}
+        for name, value in interval_values.items():
+            if name in options.set_by_user and value != bootstrap_values[name]:
                 names = f"ci={ci!r} and {name}={value!r}"
                 raise InputError("conflicting-options", names=names)
         return ci
@@ -333,7 +336,7 @@ def interval_options(options: ResolvedOptions) -> Bootstrap | None:
         wanted = "True. Set the level separately, such as ci=True, level=0.9"
         raise InputError("bad-option", name="ci", value=ci, wanted=wanted)
     # Wrong options are an error even without ci.
-    intervals = Bootstrap.of(given)
+    intervals = Bootstrap.of(interval_values)
     if not ci:
         return None
     return intervals

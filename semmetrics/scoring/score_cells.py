@@ -80,7 +80,7 @@ def _value_cells(
     """Return the cells of a measure, with a grade from worst to best. None is an empty cell."""
     texts = []
     values = []
-    higher = False  # all scores are of the same measure
+    higher_is_better = False
     for score in scores:
         if score is None:
             texts.append("")
@@ -88,8 +88,9 @@ def _value_cells(
         else:
             texts.append(_format_score(score, digits, scale))
             values.append(score.value)
-            higher = higher or score.measure.higher_is_better
-    return grade(texts, values, higher=higher)
+            # All scores are of the same measure.
+            higher_is_better = score.measure.higher_is_better
+    return grade(texts, values, higher=higher_is_better)
 
 
 def _format_score(score: Score, digits: int, scale: float) -> str:
@@ -118,8 +119,13 @@ def _transpose(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return a table with one row per system."""
     transposed = []
     for column in zip(*rows, strict=True):
-        # ``strip`` would lose the grades of other cells.
-        cells = [cell.strip() if cell.startswith(" ") else cell for cell in column]
+        cells = []
+        for cell in column:
+            # Only the indented heading of thresholds is stripped, since ``strip`` would lose
+            # the grade of a value.
+            if cell.startswith(" "):
+                cell = cell.strip()
+            cells.append(cell)
         transposed.append(cells)
     transposed[0][0] = "system"
     return transposed

@@ -1,4 +1,4 @@
-"""Notes on scores: labels that are not counted, doubtful intervals, violated bounds."""
+"""Notes on scores: labels that are not counted, intervals, bounds, and options without effect."""
 
 from __future__ import annotations
 
@@ -11,20 +11,66 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats
+from semmetrics.data.lists import gather
 from semmetrics.data.tasks import LabelAxis
 from semmetrics.errors import Fact, InputError
+from semmetrics.kinds.base import name_task
+from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.messages import listing, plural
 from semmetrics.metrics.registry import is_own
+from semmetrics.options import INTERVALS, OPTIONS
 from semmetrics.scoring.intervals import Interval, Replicates
 from semmetrics.scoring.result import LeftOut, Score, point_sums, score_rows
 from semmetrics.scoring.statistics import Statistics
 
+INTERVAL_OPTIONS = tuple(
+    name
+    for name, option in OPTIONS.items()
+    if option.group == INTERVALS and name != "ci"
+)
+"""The options of intervals, which have no effect without ``ci``."""
 _MIN_TRUE_ITEMS = 5
 """A label with fewer true items has too few for an interval."""
 _MAX_SHARE_OF_RARE_LABELS = 0.5
 _BOUND_TOLERANCE = 1e-9
 _WIDTH_TOLERANCE = 1e-12
 _UNIVERSE_TEXTS = {"reference": "ground truth", "given": "class list"}
+
+
+def score_notes(
+    scores: Sequence[Score], axes: Mapping[str, tuple[Any, str]], *, ci: bool
+) -> list[Fact]:
+    """Return notes on labels that are left out, on intervals and on bounds.
+
+    Parameters
+    ----------
+    scores : sequence of Score
+    axes : mapping from name of a task to its label axis, and "predicted" or "scored"
+    ci : bool
+        Whether intervals were requested.
+    """
+    notes: list[Fact] = []
+    scores_by_task = gather((name_task(s.system, s.part), s) for s in scores)
+    for name, (axis, verb) in axes.items():
+        scores_of_task = scores_by_task.get(name, [])
+        if scores_of_task:
+            axis = scores_of_task[0].statistics
+        left_out = left_out_notes(axis, scores_of_task, verb)
+        notes += [replace(note, where=name) for note in left_out]
+    notes += interval_notes(scores)
+    if ci:
+        for score in scores:
+            if score.ci is None:
+                notes.append(Fact("parts-apart", values={"heading": score.heading}))
+    return notes + bound_notes(scores)
+
+
+def idle_intervals(options: ResolvedOptions) -> list[Fact]:
+    """Note the options of intervals that the user sets without requesting intervals."""
+    if options.ci:
+        return []
+    ignored = [name for name in INTERVAL_OPTIONS if name in options.set_by_user]
+    return [Fact("needs-ci", values={"option": name}) for name in ignored]
 
 
 # ---- labels that are not counted ------------------------------------------------------
@@ -42,7 +88,7 @@ def left_out_notes(
     scores : sequence of Score
         The scores of the system.
     verb : str
-        Whether its labels are "predicted" or "scored".
+        "predicted" if the predictions are label sets, "scored" if they are scores.
     """
     ignored = LeftOut.ignored(axis)
     outside_reference = _left_out_of(scores, "reference")
@@ -51,18 +97,18 @@ def left_out_notes(
         is_outside = np.arange(len(axis.labels)) >= axis.given
         outside_given = LeftOut.of(axis, is_outside), "outside the class list"
     notes = []
-    for counted in ((ignored, "ignored"), outside_reference, outside_given):
-        if counted is None:
+    for labels_and_reason in ((ignored, "ignored"), outside_reference, outside_given):
+        if labels_and_reason is None:
             continue
-        left_out, how = counted
+        left_out, reason = labels_and_reason
         if left_out.labels:
-            values = {"how": how, "verb": verb, **left_out._asdict()}
+            values = {"how": reason, "verb": verb, **left_out._asdict()}
             notes.append(Fact("left-out-labels", left_out.labels, values=values))
     return notes
 
 
 def _left_out_of(scores: Sequence[Score], universe: str) -> tuple[LeftOut, str] | None:
-    """Return the labels outside a universe, and a text that names the measures with it.
+    """Return the labels outside a universe, and a phrase with the measures that ignore them.
 
     Return None if no measure has this universe.
     """
@@ -83,14 +129,17 @@ def _left_out_of(scores: Sequence[Score], universe: str) -> tuple[LeftOut, str] 
 
 
 class _Doubt(NamedTuple):
-    """A reason not to trust an interval: the code and the values of a note."""
+    """A reason not to trust an interval: the code and the values of a note.
+
+    The values are pairs, because doubts are keys of a dictionary.
+    """
 
     code: str
     values: tuple[tuple[str, Any], ...] = ()
 
 
 def interval_notes(scores: Iterable[Score]) -> list[Fact]:
-    """Return notes on intervals that should not be trusted, and on different methods.
+    """Return notes on doubtful intervals, and on methods if measures have different ones.
 
     Examples
     --------
@@ -166,7 +215,7 @@ def _count_true_items(score: Score) -> Floats | None:
     """Return how many items have each label, without weights.
 
     Return None if the score is not an average over labels, or if only weighted sums of
-    the items were kept.
+    the items are stored.
     """
     statistics = score.statistics
     is_weighted = statistics.weights is not None
@@ -256,7 +305,7 @@ def bound_notes(scores: Iterable[Score]) -> list[Fact]:
 
 
 def _list_values(score: Score) -> Floats:
-    """Return the values of the labels or else the items of a score, and its own value."""
+    """Return the values of the labels, or else of the items, and the value of the score."""
     values = _list_single_values(score)
     if values is None:
         values = np.zeros(0)
@@ -264,10 +313,10 @@ def _list_values(score: Score) -> Floats:
 
 
 def _list_single_values(score: Score) -> NDArray[Any] | None:
-    """Return the values of the labels or else the items of a score, or None if it has none."""
+    """Return the values of the labels, or else of the items, or None if there are none."""
     if score.per_label is not None:
         return score.per_label["value"]
     try:
         return score.items
-    except InputError:  # rows were not kept
+    except InputError:  # rows were not stored
         return None

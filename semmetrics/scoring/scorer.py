@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-``compute`` gives the same scores as one call of ``score`` on all items, to the last digit. Batches
-are stored as integers and one vocabulary. Everything that depends on all items, such as document
+``compute`` returns exactly the same scores as one call of ``score`` on all items. Batches are
+stored as integer codes with one vocabulary. Everything that depends on all items, such as document
 frequencies, is computed when they are scored.
 
 The first batch decides the kind of data, unless the measures or ``task`` do. It also decides what
@@ -11,11 +11,11 @@ scores of 0 and 1 mean, whether cells are lists that were written as text, and w
 annotation tools have for answers. A later batch that is written in another style raises an error.
 If a batch raises an error, the scorer does not change.
 
-With ``keep_rows=False``, the sums that the measures need are stored and the items are dropped, so
-that the memory use does not grow with their number. Both sides of an item have to be in one batch
-then. Ids are not stored, so an id that is repeated in a later batch is not noticed. Measures are
-chosen on the first items. Measures that need all items at once raise an error. Saved sums are
-states, which can be merged.
+With ``keep_rows=False``, the scorer stores the sums that the measures need and drops the items, so
+that memory use does not grow with their number. Then both sides of an item must be in one batch.
+Ids are not stored, so an id that is repeated in a later batch is not noticed. The first items
+decide which measures are computed. Measures that need all items at once raise an error. The sums
+can be saved as a state, and states can be merged.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ if TYPE_CHECKING:
     from semmetrics.options import Options
 
 _LABEL_LISTS = ("ignore", "classes")
-"""Options whose files are read when a state is saved, because they may be elsewhere later."""
+"""Options whose files are read when a state is saved, because they may not exist later."""
 _ACTIVATED = "activated-probabilities"
-"""A note that can be made only of all items together."""
+"""A note that depends on all items together."""
 _MAX_SHOWN_MEASURES = 5
 
 _Parameters = ParamSpec("_Parameters")
@@ -79,7 +79,7 @@ _Result = TypeVar("_Result")
 def _exclusive(
     method: Callable[Concatenate[Scorer, _Parameters], _Result],
 ) -> Callable[Concatenate[Scorer, _Parameters], _Result]:
-    """Let one thread at a time run the methods of a scorer, so that no batch is lost."""
+    """Let only one thread at a time run a method of a scorer, so that no batch is lost."""
 
     @wraps(method)
     def run_exclusively(
@@ -171,7 +171,7 @@ class Scorer:
         user_options : dict from name to value
             The options that the user set.
         setup : Evaluation, optional
-            The options with everything that was opened for them.
+            The options, and the files and models that were opened for them.
         system : str, optional
             The name of the first system. The default is "preds".
         keep_rows : bool
@@ -192,7 +192,7 @@ class Scorer:
 
     @property
     def setup(self) -> Evaluation:
-        """The options and everything that was opened for them, without items."""
+        """The options, and the files and models that were opened for them, without items."""
         if self._setup is None:
             self._setup = open_evaluation(str(self._kind), self._user_options)
         return self._setup
@@ -230,15 +230,15 @@ class Scorer:
         Raises
         ------
         InputError
-            If the batch is wrong, repeats an id, or is of another form than those before. The
-            scorer does not change then.
+            If the batch is wrong, repeats an id, or has another form than earlier batches. In this
+            case the scorer does not change.
         """
         check_type("system", system, str | None)
         if system is None:
             system = self._system
         check_system_names([system])
-        part = None if shard is None else Shard.read(shard)
-        self._check_can_update(system, part)
+        parsed_shard = None if shard is None else Shard.read(shard)
+        self._check_can_update(system, parsed_shard)
         if self._kind is None and _is_empty_batch(preds) and _is_empty_batch(gts):
             return
         setup = self._setup
@@ -251,11 +251,12 @@ class Scorer:
         elif setup is None:
             setup = open_evaluation(self._kind, self._user_options)
         ref = setup.read_truth(gts)
-        named, ref = name_categories({system: setup.read(preds, system)}, ref)
-        pred = named[system]
+        pred = setup.read(preds, system)
+        named_preds, ref = name_categories({system: pred}, ref)
+        pred = named_preds[system]
         by_item = {"weights": weights, "set_size_probs": set_size_probs}
         items = self._systems.get(system, SystemItems(keep_rows=self._keep_rows))
-        items.add(setup, pred, ref, by_item, system=system, shard=part)
+        items.add(setup, pred, ref, by_item, system=system, shard=parsed_shard)
         self._kind = setup.kind.name
         self._setup = setup
         self._systems = {**self._systems, system: items}
@@ -267,16 +268,17 @@ class Scorer:
             raise InputError("needs-no-rows", what="a shard")
         if self._keep_rows and set(self._systems) - {system}:
             raise InputError("needs-no-rows", what="another system")
-        digests = []
+        # A loaded state has only the digests of some options, which new items would need.
+        missing_options = []
         for name, value in self._user_options.items():
             if isinstance(value, Digest):
-                digests.append(name)
-        if digests:
-            raise InputError("not-in-a-state", value=", ".join(digests))
+                missing_options.append(name)
+        if missing_options:
+            raise InputError("not-in-a-state", value=", ".join(missing_options))
 
     @_exclusive
     def reset(self) -> None:
-        """Discard all items. The options and the kind of data stay."""
+        """Discard all items, but not the options and the kind of data."""
         if self._setup is not None:
             self._setup.forget_items()
         self._systems = {}
@@ -289,7 +291,10 @@ class Scorer:
 
     @_exclusive
     def drop_items(self) -> None:
-        """Sum the items that are stored to be summed together, and drop them."""
+        """Sum the items that are stored to be summed together, and drop them.
+
+        With ``keep_rows=True`` nothing happens.
+        """
         for items in self._systems.values():
             if not items.keep_rows and items.has_new_items:
                 items.drop_items(self.setup)
@@ -310,7 +315,10 @@ class Scorer:
         InputError
             If the scorer is empty, or the items have an error that no single batch shows.
         """
-        systems = {n: items for n, items in self._systems.items() if not items.is_empty}
+        systems = {}
+        for name, items in self._systems.items():
+            if not items.is_empty:
+                systems[name] = items
         if not systems:
             remedy = "update it with items first"
             raise InputError("empty", role="the scorer", remedy=remedy)
@@ -327,7 +335,7 @@ class Scorer:
         return table
 
     def _warn_of_scores(self, pred: Any) -> None:
-        """Warn of the first batch of scores that are not probabilities, once for a scorer."""
+        """Warn of the first batch of scores that are not probabilities, once per scorer."""
         if self._has_warned or self.setup.kind.name != "labels":
             return
         from semmetrics.kinds.labels.predicted_scores import probability_facts
@@ -353,9 +361,9 @@ class Scorer:
                 warn_user(note)
 
     def _setup_for_notes(self) -> Evaluation | None:
-        """Return the setup, or None if a file that it needs may be elsewhere.
+        """Return the setup, or None if it may need a file that does not exist here.
 
-        This happens for a scorer that was loaded from states.
+        This is possible for a scorer that was loaded from states.
         """
         if self._setup is not None:
             return self._setup
@@ -373,7 +381,7 @@ class Scorer:
     def merge(self, other: Scorer) -> None:
         """Add the items of another scorer with the same options, such as one of another process.
 
-        Items without ids are numbered on.
+        The numbering of items without ids continues.
 
         Parameters
         ----------
@@ -383,8 +391,8 @@ class Scorer:
         Raises
         ------
         InputError
-            If options differ, an id is in both, or the items are of another form. The scorer does
-            not change then.
+            If options differ, an id is in both, or the items have another form. In this case the
+            scorer does not change.
         """
         self._check_options(other)
         kind = self._kind or other._kind
@@ -406,12 +414,12 @@ class Scorer:
         """Return a scorer with the items of both."""
         if not isinstance(other, Scorer):
             return NotImplemented
-        new = copy(self)
-        new.merge(other)
-        return new
+        added = copy(self)
+        added.merge(other)
+        return added
 
     def __radd__(self, other: int) -> Self:
-        """Return a copy of this scorer for 0, with which ``sum`` begins."""
+        """Return a copy of this scorer for 0, since ``sum`` begins with 0."""
         if isinstance(other, int) and other == 0:
             return copy(self)
         return NotImplemented
@@ -423,10 +431,11 @@ class Scorer:
             other._comparable_options(),
             self._options_not_compared(other),
         )
+        if names:
+            raise InputError("different-scorers", names=names)
         kinds = [self._kind, other._kind]
-        has_other_kind = None not in kinds and self._kind != other._kind
-        if names or has_other_kind:
-            raise InputError("different-scorers", names=names or kinds)
+        if None not in kinds and self._kind != other._kind:
+            raise InputError("different-scorers", names=kinds)
 
     def _options_not_compared(self, other: Scorer) -> tuple[str, ...]:
         """Return the options that may differ in two scorers that are merged."""
@@ -437,7 +446,7 @@ class Scorer:
         return NEUTRAL_OPTIONS
 
     def _comparable_options(self) -> dict[str, Any]:
-        """Return the options as values that are equal if the options mean the same."""
+        """Return a digest of each option. Digests are equal if the options mean the same."""
         comparable: dict[str, Any] = {}
         if self._keep_rows:
             comparable["system"] = self._system
@@ -449,15 +458,15 @@ class Scorer:
 
     @_exclusive
     def save(self, target: Any, *, shard: str | None = None) -> None:
-        """Write the sums of the items so far, to merge them with others elsewhere.
+        """Write the sums of the items so far, to merge them with other sums later.
 
         Parameters
         ----------
         target : path or binary file
-            A .npz file of arrays and JSON. Reading it runs no program.
+            A .npz file of arrays and JSON. Reading it does not run code from the file.
         shard : str, optional
-            Which part of the data the items are. "3/8" is the third of eight parts that have no id
-            in common.
+            The part of the data that the items are. "3/8" is the third of eight parts that have no
+            id in common.
 
         Raises
         ------
@@ -492,7 +501,7 @@ class Scorer:
         write_scorer_state(target, ScorerState(self._kind, options, systems))
 
     def _saved_options(self) -> dict[str, Any]:
-        """Return the options that a state names: values that it can hold, or their hashes."""
+        """Return the options for a state, with hashes in place of values it cannot contain."""
         options = {}
         for name, value in self._picklable_options().items():
             # The hash of document frequencies is part of the fitted measures.
@@ -513,7 +522,7 @@ class Scorer:
         ----------
         source, *others : path or binary file
         max_bytes : int
-            The most bytes of each, after decompression.
+            The maximum size of each state, after decompression.
 
         Returns
         -------
@@ -523,29 +532,29 @@ class Scorer:
         Raises
         ------
         InputError
-            If one is not a state, is damaged, or was written by another version. Also if they do
-            not belong together.
+            If one is not a state, is damaged, or was written by another version. Also if the
+            states cannot be merged.
         """
         from semmetrics.scoring.scorer_state import read_scorer_state
 
         state = read_scorer_state(source, max_bytes)
-        new = cls.__new__(cls)
-        new._initialize(state.kind, state.options, keep_rows=False)
-        new._systems = state.systems
+        scorer = cls.__new__(cls)
+        scorer._initialize(state.kind, state.options, keep_rows=False)
+        scorer._systems = state.systems
         for other in others:
             try:
-                new.merge(cls.load(other, max_bytes=max_bytes))
+                scorer.merge(cls.load(other, max_bytes=max_bytes))
             except InputError as error:
                 if error.where:
                     raise
                 raise error.placed(other) from None
-        # Batches without the name of a system continue the first one.
-        new._system = next(iter(new._systems), new._system)
-        return new
+        # Batches without the name of a system are added to the first one.
+        scorer._system = next(iter(scorer._systems), scorer._system)
+        return scorer
 
     @_exclusive
     def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes, except the lock and the setup, which are made again."""
+        """Return all attributes except the lock and the setup, which are created again."""
         state = self.__dict__.copy()
         del state["_lock"]
         state["_user_options"] = self._picklable_options()
@@ -559,7 +568,7 @@ class Scorer:
         self._lock = RLock()
 
     def _picklable_options(self) -> dict[str, Any]:
-        """Return the options with parsed measures, which can be found again elsewhere."""
+        """Return the options with parsed measures, which any process can look up again."""
         options = dict(self._user_options)
         if "measures" not in options:
             return options

@@ -20,8 +20,9 @@ from semmetrics.scoring.intervals import AUTO, POISSON, Bootstrap
 from semmetrics.scoring.state_values import Digest
 
 NEUTRAL_OPTIONS = ("progress", "cache")
-"""Options that change no number."""
+"""Options that do not affect values."""
 FILE_OPTIONS = tuple(name for name, option in OPTIONS.items() if option.file)
+"""Options that may be the path to a file."""
 _ALL_ITEMS_OPTIONS = tuple(
     name for name, option in OPTIONS.items() if option.batch in ("whole", "kept")
 )
@@ -51,7 +52,7 @@ def check_needs_no_items(options: Mapping[str, Any]) -> None:
 
 
 def needs_file(options: Mapping[str, Any]) -> bool:
-    """Return whether an option is a path to a file, which may be elsewhere."""
+    """Return whether an option is a path to a file, which another machine may not have."""
     return any(_is_file(name, options.get(name)) for name in FILE_OPTIONS)
 
 
@@ -79,7 +80,7 @@ def digests_of(options: Mapping[str, Any]) -> dict[str, str]:
 def differing_names(
     options: Mapping[str, Any], others: Mapping[str, Any], ignored: Iterable[str]
 ) -> list[str]:
-    """Return the names of options that differ, except some that are ignored."""
+    """Return the names of options that differ, except the ignored ones."""
     ignored = set(ignored)
     names = []
     for name in dict.fromkeys((*options, *others)):
@@ -103,9 +104,10 @@ def digest_of(value: Any) -> str:
 
 
 def _stable_key(value: Any) -> Any:
-    """Return a key of an option's value, which is the same after the value was pickled."""
+    """Return a key of an option's value, which does not change if the value is pickled."""
     if isinstance(value, ReadOptions):
-        value = _changed_fields(value) or None  # no options of reading mean the same
+        # Only defaults are the same as no options.
+        value = _changed_fields(value) or None
     if isinstance(value, Mapping):
         return {str(key): _stable_key(element) for key, element in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):

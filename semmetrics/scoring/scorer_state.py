@@ -1,8 +1,8 @@
 """State files of a `Scorer`.
 
-The schema is written down on the page "State files" of the documentation. It has a version of its
-own, and its field names do not depend on the names of attributes. If a field changes, raise the
-version in `SCHEMA`, and store a file of the new version in ``tests/unit/states``.
+The page "State files" of the documentation describes the schema. It has its own version number, and
+its field names do not depend on the names of attributes. If a field changes, raise the version in
+`SCHEMA`, and add a file of the new version to ``tests/unit/states``.
 
 This module writes and reads the file. The modules ``state_systems``, ``state_inputs``,
 ``state_measures``, ``state_statistics`` and ``state_notes`` write and read the objects in it.
@@ -152,9 +152,9 @@ def _read_document(text: NDArray[Any], source_name: str) -> Any:
         why = f"{type(error).__name__}: {error}"
         raise InputError("damaged", source_name, why=why) from None
     if schema != SCHEMA or version != __version__:
-        by = f"semmetrics {version} ({schema})"
-        now = f"{__version__} ({SCHEMA})"
-        raise InputError("other-version", source_name, by=by, now=now)
+        written_by = f"semmetrics {version} ({schema})"
+        current = f"{__version__} ({SCHEMA})"
+        raise InputError("other-version", source_name, by=written_by, now=current)
     return document
 
 

@@ -1,4 +1,4 @@
-"""Parts of the data that are evaluated separately, chosen by the hashes of the ids."""
+"""Shards: parts of the data that are evaluated separately, chosen by the hashes of the ids."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ class Shard(NamedTuple):
 
     @staticmethod
     def read(text: str) -> Shard:
-        """Parse a text such as "3/8".
+        """Parse a string such as "3/8".
 
         Raises
         ------
         InputError
-            If it is not such a text, or the number is not from 1 to the number of parts.
+            If the string has another form, or the number is not from 1 to the number of parts.
         """
         first, _, second = str(text).partition("/")
         if _is_number(first) and _is_number(second):
             shard = Shard(int(first), int(second))
-            is_written_so = text == f"{shard.number}/{shard.of}"
-            if is_written_so and 1 <= shard.number <= shard.of <= _MAX_SHARDS:
+            is_canonical = text == f"{shard.number}/{shard.of}"  # not 03/8
+            if is_canonical and 1 <= shard.number <= shard.of <= _MAX_SHARDS:
                 return shard
         wanted = "a part such as 3/8"
         raise InputError("bad-option", name="shard", value=text, wanted=wanted)

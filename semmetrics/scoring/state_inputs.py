@@ -1,6 +1,6 @@
 """The inputs of a system in a state file, and its sample item.
 
-A state has sums over items instead of items. Only one item is kept, as a sample for notes.
+A state has sums over items instead of items. Only one item is stored, as a sample for notes.
 """
 
 from __future__ import annotations

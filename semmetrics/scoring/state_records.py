@@ -80,7 +80,7 @@ class Record:
     # ---- strings and numbers --------------------------------------------------------------------
 
     def text(self, name: str, among: tuple[str, ...] | None = None) -> str:
-        """Read a string, perhaps one of several."""
+        """Read a string, which must be one of ``among`` if this is given."""
         value = self._field(name)
         if not isinstance(value, str):
             raise self._error(name, "a string")
@@ -90,7 +90,7 @@ class Record:
         return value
 
     def integer(self, name: str, least: int = 0) -> int:
-        """Read an integer."""
+        """Read an integer of at least ``least``."""
         value = self._field(name)
         if type(value) is not int or value < least:
             raise self._error(name, f"an integer from {least}")
@@ -297,7 +297,7 @@ def read_measure(record: Record) -> Measure:
 
 
 def _read_integer(text: str) -> int:
-    """Read an integer in hexadecimal digits, perhaps with the number of zeros at its end.
+    """Read an integer in hexadecimal digits. "p" and a number stand for zeros at its end.
 
     Examples
     --------
@@ -307,4 +307,5 @@ def _read_integer(text: str) -> int:
     digits, _, n_zeros = text.partition("p")
     if len(n_zeros) > _MAX_DIGITS_OF_ZERO_COUNT:
         raise SchemaError(f"{text!r} is not an integer of a state")
-    return int(digits, 16) << 4 * int(n_zeros or 0)
+    n_zero_bits = 4 * int(n_zeros or 0)
+    return int(digits, 16) << n_zero_bits

@@ -89,7 +89,7 @@ def read_statistics(record: Record, fitted: Sequence[FittedMeasure]) -> Statisti
 
 
 def _statistics_of(fitted: Sequence[FittedMeasure]) -> list[Statistic]:
-    """Return the statistics of measures, each once, in the order of the measures."""
+    """Return the distinct statistics of measures, in the order of the measures."""
     statistics: list[Statistic] = []
     for measure, _ in fitted:
         statistics.append(measure.definition.family.statistic(measure))
@@ -118,7 +118,7 @@ def _read_sums(
     """Read the sums of each statistic, by column."""
     records = record.records(name)
     if len(records) != len(needed):
-        raise SchemaError(f"{name} are not those of the measures")
+        raise SchemaError(f"{name} do not match the measures")
     sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
     for statistic, columns_record in zip(needed, records, strict=True):
         columns = {}
@@ -136,7 +136,7 @@ def _read_sums(
 
 
 def _read_n_listed(record: Record, n_labels: int) -> int | None:
-    """Read how many of the labels are the class list, or return None if there is none."""
+    """Read the length of the class list, or return None if there is none."""
     if record.is_null("n_listed"):
         return None
     n_listed = record.integer("n_listed")

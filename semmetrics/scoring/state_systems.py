@@ -112,8 +112,8 @@ def _write_without_items(dropped: DroppedItems) -> list[JsonObject]:
     """Convert the observations in batches without any remaining item."""
     without_items = []
     for part, observations in dropped.without_items.items():
-        written = write_observations(observations)
-        without_items.append({"part": part, "observations": written})
+        content = write_observations(observations)
+        without_items.append({"part": part, "observations": content})
     return without_items
 
 

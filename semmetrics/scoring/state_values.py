@@ -21,11 +21,11 @@ from semmetrics.scoring.intervals import Bootstrap
 JsonObject: TypeAlias = dict[str, Any]
 """An object of the JSON of a state."""
 SCALAR_TYPES = (bool, int, float, str)
-"""The types of values that JSON has too."""
+"""The types of values that JSON also has."""
 
 
 class Digest(str):
-    """A hash that replaces the value of an option that no file can contain."""
+    """A hash in place of an option's value that a file cannot contain."""
 
 
 class Container(NamedTuple):
@@ -37,7 +37,7 @@ class Container(NamedTuple):
     to_list : callable
         Returns the elements of a container, or the bounds of a range.
     from_list : callable
-        Returns the container of some elements.
+        Returns the container of a list of elements.
     """
 
     type: type
@@ -108,7 +108,7 @@ class ValueWriter:
         Raises
         ------
         InputError
-            If no file can contain it.
+            If a file cannot contain it.
         """
         if isinstance(value, np.generic):
             value = value.item()
@@ -194,7 +194,7 @@ def write_measure(measure: Measure) -> JsonObject:
 
 
 def _write_integer(number: int) -> str:
-    """Write an integer in hexadecimal digits. "p" and the number of zeros replace its last zeros.
+    """Write an integer in hexadecimal digits. "p" and a number replace zeros at its end.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class Statistics:
     n_reference, n_prediction : int arrays, shape (labels,)
         How often each label occurs on each side, before a cutoff or a decoding rule.
     given : int or None
-        How many of the labels are the class list, which comes first. None without a class list.
+        The length of the class list, with which the labels begin. None without a class list.
     ignored : mapping from label to pair of int
         How often labels that were ignored were predicted and true.
     ids, hashes
@@ -59,7 +59,7 @@ class Statistics:
         empty.
     weights : float array, shape (items,), or None
     groups : uint64 array, shape (items,), or None
-        Items with equal numbers are resampled together. None if each item is resampled by itself.
+        Items with equal numbers are resampled together. None if items are resampled independently.
         If items were not stored, each number occurs once.
     fingerprint : int
         Hash of the ids and reference labels. It adds up modulo 2**64.
@@ -70,17 +70,17 @@ class Statistics:
     in_columns : bool array, shape (labels,), or None
         Labels that are columns of a matrix or keys of 0/1 mappings. None without such inputs.
     settings, counts : mappings
-        Conventions that changed the data, and how many items were left out or merged.
+        Conventions that changed the data, and the number of items that were left out or merged.
     models : mapping
-        The identities of embeddings and other models, which must be equal in parts.
+        The identities of embeddings and other models, which must be equal in merged parts.
     observations : Observations
-        Observations on the items, for notes, and on the inputs that their values depend on.
+        Observations on the items, for notes, and the inputs that their values depend on.
     resamples : mapping from statistic to sums by column name, or None
         The sums of each resample by ``poisson``, with a first axis of resamples.
     resampled : str
         The settings that decide the weights of items in resamples, together with the ids.
     n_drawn : int
-        The number of items or groups that are resampled by themselves.
+        The number of items or groups that are resampled independently.
     """
 
     sums: SumsByStatistic
@@ -147,6 +147,21 @@ class Statistics:
             self._joined[statistic] = _join_blocks(self.parts[statistic])
         return self._joined[statistic]
 
+    def weighted_rows(self, statistic: Statistic, weights: Floats) -> dict[str, Any]:
+        """Return what measures aggregate if their statistic is not additive.
+
+        Parameters
+        ----------
+        statistic : Statistic
+        weights : float array, shape (B, items)
+            Several sets of weights, each of which gives one value.
+        """
+        return {
+            "rows": self.rows(statistic),
+            "weights": weights,
+            "order": self.order,
+        }
+
     def aligned(self, labels: tuple[str, ...]) -> Statistics:
         """Return the same statistics on a label axis that contains their own."""
         if labels == self.labels:
@@ -177,7 +192,8 @@ class Statistics:
         ------
         InputError
             If an item is in both, or their conventions, class lists or measures differ. Also if
-            labels have synonyms, there is no class list, and the references have other classes.
+            classes were found in the references, because labels have synonyms and there is no
+            class list, and the classes differ.
         """
         self._check(other)
         labels = merged_labels([self, other])
@@ -247,17 +263,17 @@ class Statistics:
             raise InputError("items-in-both", names=[str(self.ids[i]) for i in rows])
 
     def _differences(self, other: Statistics) -> list[str]:
-        """Write which conventions differ, and whether the measures do."""
-        own = self._conventions
-        others = other._conventions
+        """Describe which conventions differ, and whether the measures do."""
+        own_conventions = self._conventions
+        other_conventions = other._conventions
         differences = []
-        for name in dict.fromkeys((*own, *others)):
-            if own.get(name) != others.get(name):
-                value = own.get(name, "not given")
-                other_value = others.get(name, "not given")
-                differences.append(f"{name} is {value} and {other_value}")
-        if self._measured() != other._measured():
-            differences.append("they are of other measures")
+        for name in dict.fromkeys((*own_conventions, *other_conventions)):
+            if own_conventions.get(name) != other_conventions.get(name):
+                own_value = own_conventions.get(name, "not given")
+                other_value = other_conventions.get(name, "not given")
+                differences.append(f"{name} is {own_value} and {other_value}")
+        if self._stored_statistics() != other._stored_statistics():
+            differences.append("their measures differ")
         return differences
 
     def _differing_models(self, other: Statistics) -> list[str]:
@@ -268,8 +284,8 @@ class Statistics:
                 models += [self.models[key], other.models[key]]
         return models
 
-    def _measured(self) -> tuple[set[Statistic], set[Statistic] | None]:
-        """Return the statistics that have sums, and those that have rows."""
+    def _stored_statistics(self) -> tuple[set[Statistic], set[Statistic] | None]:
+        """Return the statistics with sums, and the statistics with rows."""
         with_rows = None if self.parts is None else set(self.parts)
         return set(self.sums), with_rows
 
@@ -281,7 +297,7 @@ class _WiderAxis:
     Attributes
     ----------
     codes : int32 array
-        The place of each label of the narrow axis.
+        The index of each label of the narrow axis on the wide axis.
     width : int
         The number of labels of the wide axis.
     """
@@ -291,9 +307,9 @@ class _WiderAxis:
 
     @classmethod
     def of(cls, labels: tuple[str, ...], wider: tuple[str, ...]) -> _WiderAxis:
-        """Find the place of each label on the wider axis."""
-        place = {name: code for code, name in enumerate(wider)}
-        codes = np.array([place[name] for name in labels], np.int32)
+        """Find the index of each label on the wider axis."""
+        code_of_label = {name: code for code, name in enumerate(wider)}
+        codes = np.array([code_of_label[name] for name in labels], np.int32)
         return cls(codes, len(wider))
 
     def widen(self, array: NDArray[Any]) -> NDArray[Any]:
@@ -316,14 +332,14 @@ class _WiderAxis:
     def recode_rows(
         self, rows: RowsByStatistic
     ) -> dict[Statistic, list[dict[str, Column]]]:
-        """Return rows whose codes are places on the wider axis."""
+        """Return rows whose codes are indices on the wider axis."""
         recoded = {}
         for statistic, blocks in rows.items():
             recoded[statistic] = [self._recode_columns(columns) for columns in blocks]
         return recoded
 
     def _recode_columns(self, columns: _Columns) -> dict[str, Column]:
-        """Return columns whose codes are places on the wider axis."""
+        """Return columns whose codes are indices on the wider axis."""
         recoded = dict(columns)
         for name, column in columns.items():
             if isinstance(column, LabelColumn):
@@ -421,7 +437,7 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
 
 
 def _merge_columns(parts: Sequence[Statistics | LabelAxis]) -> NDArray[np.bool_] | None:
-    """Return the labels that are columns in any of the parts, which have one label axis."""
+    """Return the labels that are columns in any of the parts, which share one label axis."""
     masks = [part.in_columns for part in parts if part.in_columns is not None]
     if not masks:
         return None

@@ -36,7 +36,8 @@ def score_sums(
     options : mapping from name to value
         The options of the user.
     setup : Evaluation or None
-        The options and everything that was opened for them. None if it cannot be opened here.
+        The options, and the files and models that were opened for them. None if they cannot be
+        opened here.
 
     Raises
     ------
@@ -55,8 +56,8 @@ def score_sums(
     scores = score_parts(parts, chosen, intervals)
     has_intervals = intervals is not None
     for system, items in systems.items():
-        of_system = [score for score in scores if score.system == system]
-        notes += items.notes(setup, system, of_system, ci=has_intervals)
+        scores_of_system = [score for score in scores if score.system == system]
+        notes += items.notes(setup, system, scores_of_system, ci=has_intervals)
     understood = describe_inputs(_inputs_of(systems))
     unique_notes = list(dict.fromkeys(notes))
     return ScoreTable(scores, chosen.not_computed, unique_notes, understood)
@@ -65,7 +66,7 @@ def score_sums(
 def _evaluated_parts(
     systems: Mapping[str, SystemItems],
 ) -> dict[str, dict[str, EvaluatedPart]]:
-    """Return the measures and statistics of all systems, after the check of their shards."""
+    """Check the shards of all systems, and return their measures and statistics."""
     parts: dict[str, dict[str, EvaluatedPart]] = {}
     for system, items in systems.items():
         items.dropped.check_shards()
@@ -101,9 +102,9 @@ def _have_different_items(parts: _Parts) -> bool:
     Raises
     ------
     InputError
-        If they do, and no policy allows it.
+        If they do, and no policy for missing items allows it.
     """
-    are_different = False
+    have_different_items = False
     for systems in parts.values():
         statistics = _statistics_of(systems)
         first_name, first = next(iter(statistics.items()))
@@ -113,18 +114,21 @@ def _have_different_items(parts: _Parts) -> bool:
             if _must_have_same_items(first):
                 what = "items or ground truth"
                 raise InputError("scored-otherwise", name, other=first_name, what=what)
-            are_different = True
-    return are_different
+            have_different_items = True
+    return have_different_items
 
 
 def _must_have_same_items(statistics: Statistics) -> bool:
-    """Return whether the settings of a system do not allow that items are missing."""
+    """Return whether the settings of a system forbid missing items."""
     settings = statistics.settings
     return settings.get("missing") == "error" and "skip" not in settings.values()
 
 
 def _check_embeddings(parts: _Parts) -> None:
-    """Raise an error if systems were scored with different embeddings, as states may have been."""
+    """Raise an error if systems were scored with different embeddings.
+
+    This is possible if their states were computed separately.
+    """
     for systems in parts.values():
         first = next(iter(systems.values()))
         keys = []

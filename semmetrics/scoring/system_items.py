@@ -30,15 +30,17 @@ from semmetrics.scoring.item_options import (
 )
 from semmetrics.scoring.item_sums import check_measures, sum_items
 from semmetrics.scoring.measures import ChosenMeasures
-from semmetrics.scoring.notes import score_notes
 from semmetrics.scoring.result import Score
+from semmetrics.scoring.score_notes import score_notes
 from semmetrics.scoring.shards import Shard
 from semmetrics.scoring.statistics import Statistics
 
-_OPTIONS_OF_ALL_ITEMS = tuple(n for n, one in OPTIONS.items() if one.batch == "whole")
+_OPTIONS_OF_ALL_ITEMS = tuple(
+    name for name, option in OPTIONS.items() if option.batch == "whole"
+)
 """Options that apply only to all items together."""
 ITEMS_SUMMED_TOGETHER = 1 << 13
-"""How many items are stored before they are summed and dropped."""
+"""The number of items that are stored before they are summed and dropped."""
 
 
 class SystemItems:
@@ -55,7 +57,7 @@ class SystemItems:
         Whether it has items that were not loaded as sums.
     preds, gts : InputBuffer
     by_item : dict from option to list
-        The values of options that come with the items, batch by batch.
+        The values of options with a value for each item, batch by batch.
     dropped : DroppedItems
     """
 
@@ -97,13 +99,13 @@ class SystemItems:
         return self.dropped.chosen
 
     def copy(self) -> SystemItems:
-        """Return the same items, to which others can be added."""
+        """Return a copy, to which other items can be added."""
         new = SystemItems(keep_rows=self.keep_rows)
-        new._become(self)
+        new._copy_from(self)
         return new
 
-    def _become(self, other: SystemItems) -> None:
-        """Become a copy of other items."""
+    def _copy_from(self, other: SystemItems) -> None:
+        """Replace all items by a copy of other items."""
         self.has_new_items = other.has_new_items
         self.preds = other.preds.copy()
         self.gts = other.gts.copy()
@@ -137,8 +139,8 @@ class SystemItems:
         Raises
         ------
         InputError
-            If the batch is wrong, repeats an id, or is of another form than those before. Nothing
-            is added then.
+            If the batch is wrong, repeats an id, or has another form than earlier batches. In this
+            case nothing is added.
         """
         if self.keep_rows:
             _check_no_matrix(pred, ref)
@@ -167,27 +169,33 @@ class SystemItems:
         batch.gts = InputBuffer.of(ref)
         batch.by_item = {name: [value] for name, value in values.items()}
         self._check_can_follow(batch)
-        is_alone = not self.keep_rows and self._is_summed_alone(batch, pred, ref)
+        is_summed_alone = False
+        if not self.keep_rows:
+            is_summed_alone = self._must_be_summed_alone(batch, pred, ref)
         is_first = self.dropped.chosen is None
         is_full = self.gts.n_stored + len(ref) >= ITEMS_SUMMED_TOGETHER
-        if self.keep_rows or not (is_alone or is_first or is_full):
+        is_summed_now = is_summed_alone or is_first or is_full
+        if self.keep_rows or not is_summed_now:
             self._check_stored_batch(setup, {system: pred}, ref, values)
             self._extend(batch)
             self.has_new_items = True
             return
+        # The batch is added to a copy, so that an error does not change this object.
         changed = self.copy()
         changed.has_new_items = True
-        if is_alone:
+        if is_summed_alone:
             changed.drop_items(setup)
         changed._extend(batch)
         changed.drop_items(setup)
-        self._become(changed)
+        self._copy_from(changed)
 
-    def _is_summed_alone(self, batch: SystemItems, pred: Lists, ref: Lists) -> bool:
+    def _must_be_summed_alone(
+        self, batch: SystemItems, pred: Lists, ref: Lists
+    ) -> bool:
         """Return whether a batch must not be joined with stored items.
 
-        Items of different batches are never joined. Therefore a batch is summed by itself if its
-        sides do not have the same ids, or if a stored item has one of its ids.
+        Predictions and references from different batches are never joined. Therefore a batch is
+        summed alone if its sides do not have the same ids, or if a stored item has one of its ids.
         """
         if self.preds.repeated_ids(batch.preds) or self.gts.repeated_ids(batch.gts):
             return True
@@ -200,7 +208,7 @@ class SystemItems:
         ref: Lists,
         values: Mapping[str, ItemValues],
     ) -> None:
-        """Raise the errors of a batch that is stored, as far as it shows them by itself."""
+        """Raise the errors of a batch that do not depend on other batches."""
         options: dict[str, Any] = dict(values)
         for name in _OPTIONS_OF_ALL_ITEMS:
             options[name] = OPTIONS[name].default
@@ -219,20 +227,18 @@ class SystemItems:
         shard: Shard | None,
         values: Mapping[str, ItemValues],
     ) -> None:
-        """Add the sums of a batch that is evaluated as it is, such as a matrix."""
+        """Add the sums of a batch that is evaluated directly, such as a matrix."""
         changed = self.copy()
         changed.has_new_items = True
         dropped = changed.dropped
         is_of_shard = shard is not None
-        if (
-            len(self)
-            and not ref.has_ids
-            and is_of_shard is not bool(dropped.shard_sizes)
-        ):
+        earlier_are_of_shards = bool(dropped.shard_sizes)
+        has_numbers = not ref.has_ids
+        if len(self) and has_numbers and is_of_shard is not earlier_are_of_shards:
             dropped.add_identification("numbers", "other numbers")
         first_number = len(self)
         if shard is not None:
-            # Its items are numbered among the items from which they are chosen.
+            # The items of a shard have the numbers of the items from which they are chosen.
             first_number = dropped.number_in_shard(shard, len(ref))
         pred = _renumbered(pred, first_number)
         ref = _renumbered(ref, first_number)
@@ -243,29 +249,30 @@ class SystemItems:
         dropped.add_notes(_notes_of(joined, statistics, {}))
         n_items = 0
         if statistics:
-            n_items = len(next(iter(statistics.values())))
+            first_part, *_ = statistics.values()
+            n_items = len(first_part)
         for buffer, data in ((changed.preds, pred), (changed.gts, ref)):
-            whole = InputBuffer.of_whole(data, n_items)
-            check_styles(whole.styles, buffer.styles, whole.style_place)
-            buffer.extend(whole)
-        self._become(changed)
+            batch = InputBuffer.of_whole(data, n_items)
+            check_styles(batch.styles, buffer.styles, batch.style_place)
+            buffer.extend(batch)
+        self._copy_from(changed)
 
     def _check_can_follow(self, other: SystemItems) -> None:
-        """Raise an error for items that cannot follow those before."""
+        """Raise an error for items that cannot follow the earlier ones."""
         for buffer, batch in ((self.preds, other.preds), (self.gts, other.gts)):
             check_can_follow(buffer, batch)
             if self.keep_rows:
                 repeated = buffer.repeated_ids(batch)
                 if repeated:
                     raise InputError("ids-in-two-batches", batch.source, ids=repeated)
-        different = self.by_item.keys() ^ other.by_item.keys()
-        if different and not self.is_empty and not other.is_empty:
-            raise InputError("batch-differs", role=", ".join(sorted(different)))
+        in_only_one = self.by_item.keys() ^ other.by_item.keys()
+        if in_only_one and not self.is_empty and not other.is_empty:
+            raise InputError("batch-differs", role=", ".join(sorted(in_only_one)))
         for name, values in other.by_item.items():
             check_same_columns(name, self.by_item.get(name, []), values)
 
     def _extend(self, other: SystemItems) -> None:
-        """Add items that were checked."""
+        """Add items without a check."""
         for name, values in other.by_item.items():
             self.by_item.setdefault(name, []).extend(values)
         self.preds.extend(other.preds)
@@ -277,7 +284,7 @@ class SystemItems:
         Raises
         ------
         InputError
-            If an id is in both, or the items are of another form.
+            If an id is in both, or the items have another form.
         """
         new = self.copy()
         other = other.copy()
@@ -308,13 +315,16 @@ class SystemItems:
         return setup.join({system: pred}, ref, chosen=self.dropped.chosen, **values)
 
     def drop_items(self, setup: Evaluation | None) -> None:
-        """Sum the stored items and drop them. If something is wrong, nothing changes."""
+        """Sum the stored items and drop them. If an error occurs, nothing changes."""
         if setup is None or not (self.preds.n_stored or self.gts.n_stored):
             return
         joined = self.join(setup, "")
         for part in self._add_sums(joined):
-            is_numbered = isinstance(joined.tasks[""][part].ids, (range, np.ndarray))
-            self.dropped.add_identification("numbers" if is_numbered else "ids")
+            ids = joined.tasks[""][part].ids
+            identification = "ids"
+            if isinstance(ids, (range, np.ndarray)):
+                identification = "numbers"
+            self.dropped.add_identification(identification)
         weights = joined.options.weights
         if weights is not None:
             self.dropped.add_notes(weights.notes)
@@ -358,7 +368,7 @@ class SystemItems:
         Parameters
         ----------
         setup : Evaluation or None
-            None if it cannot be opened here. The notes are those that were stored.
+            None if it cannot be opened here. In this case the stored notes are returned.
         system : str
         scores : sequence of Score
         ci : bool
@@ -380,7 +390,7 @@ class SystemItems:
         """Return notes on the dropped items.
 
         They are made from the observations of all items, with the tasks of one sample item. If
-        these cannot be made here, the notes are those that were stored.
+        the tasks cannot be made here, the stored notes are returned.
         """
         dropped = self.dropped
         if setup is None or not dropped.sample or not dropped.statistics:
@@ -390,7 +400,7 @@ class SystemItems:
         try:
             joined = setup.join({system: pred}, ref, chosen=self.chosen, **no_values)
         except InputError:
-            # No item has both sides, or a device or package is elsewhere.
+            # No item has both sides, or this machine does not have a device or package.
             return dropped.stored_notes
         tasks = {}
         for part, task in joined.tasks[system].items():
@@ -399,14 +409,14 @@ class SystemItems:
         return _notes_of(joined, dropped.statistics, dropped.without_items)
 
     def summed(self, setup: Evaluation | None, system: str, shard: str) -> SystemItems:
-        """Return the items as sums that can be stored in a file, with their notes.
+        """Return a copy with only sums and notes, which can be stored in a file.
 
         Parameters
         ----------
         setup : Evaluation or None
         system : str
         shard : str
-            The part of the data that the new items are, or "".
+            The part of the data that the new items are, such as "3/8", or "".
         """
         new = self.copy()
         new.drop_items(setup)
@@ -434,7 +444,7 @@ def _check_no_matrix(pred: Lists | Matrix, ref: Lists | Matrix) -> None:
 def _with_ids(
     pred: Lists | Matrix, ref: Lists | Matrix
 ) -> tuple[Lists | Matrix, Lists | Matrix]:
-    """Give a side without items ids if the other side has ids."""
+    """Make a side without items a side with ids, if the other side has ids."""
     if not pred.has_ids and not ref.has_ids:
         return pred, ref
     if not len(pred):

@@ -1,4 +1,4 @@
-"""Tables of scores: the results of scoring, and all that can be read from them."""
+"""Tables of scores, with look-ups, records, items, labels and reports."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ class ScoreTable(ScaledResult):
         return list_headings(self.scores)
 
     def _systems(self) -> set[str]:
-        """Return the systems, or the parts of systems that have parts, for notes."""
+        """Return the names that notes may begin with: systems, or parts of divided systems."""
         divided_systems = {score.system for score in self.scores if score.part}
         names = set()
         for score in self.scores:
@@ -334,10 +334,10 @@ class ScoreTable(ScaledResult):
         return lines
 
     def __repr__(self) -> str:
-        drawn = NOTHING_COMPUTED
+        table_text = NOTHING_COMPUTED
         if self.scores:
-            drawn = draw(score_cells(self._shown_scores(), self.not_computed))
-        return "\n".join([drawn, *self._hidden_line(), *self._lines()])
+            table_text = draw(score_cells(self._shown_scores(), self.not_computed))
+        return "\n".join([table_text, *self._hidden_line(), *self._lines()])
 
     def _repr_html_(self) -> str:
         shown_scores = self._shown_scores()
@@ -513,18 +513,18 @@ class ScoreTable(ScaledResult):
         return self._extreme("best", n, measure)
 
     def _extreme(
-        self, which: Literal["worst", "best"], n: int, measure: str | Measure | None
+        self, end: Literal["worst", "best"], n: int, measure: str | Measure | None
     ) -> Records:
         chosen = self.scores if measure is None else self.find(measure)
         if not chosen:
             raise self._unknown_key_error(measure)
         if n < 1:
             wanted = "a positive integer"
-            raise InputError("bad-option", name=which, value=n, wanted=wanted)
+            raise InputError("bad-option", name=end, value=n, wanted=wanted)
         if measure is not None and all(score.items is None for score in chosen):
             raise InputError("no-item-values", measure=measure)
         headings_with_items(chosen)  # raises an error without any
-        return find_extreme_items(self.scores, chosen, n, which)
+        return find_extreme_items(self.scores, chosen, n, end)
 
     # ---- labels and matches -----------------------------------------------------------
 
@@ -751,17 +751,15 @@ class ScoreTable(ScaledResult):
         best = self.best(n, measure_by_meaning)
         yield "Best items", self._drop_perfect(best, "worst")
 
-    def _drop_perfect(
-        self, records: Records, which: Literal["worst", "best"]
-    ) -> Records:
+    def _drop_perfect(self, records: Records, end: Literal["worst", "best"]) -> Records:
         """Drop the items that have the best, or the worst, possible value."""
         rows = []
         for row in records:
             measure = self.find(row["measure"])[0].measure
             low, high = measure.definition.bounds
-            is_upper_bound = (which == "best") == measure.higher_is_better
-            extreme = high if is_upper_bound else low
-            if row["value"] != extreme:
+            is_best = end == "best"
+            bound = high if is_best == measure.higher_is_better else low
+            if row["value"] != bound:
                 rows.append(row)
         return Records.from_rows(records.columns, rows)
 

@@ -85,22 +85,22 @@ def draw_systems(
         layouts.append("rows")
     for layout in layouts:
         cells = score_cells(table.scores, table.not_computed, systems=layout, **shape)
-        drawn = draw(cells)
-        if systems == "rows" or _fits(drawn, width):
-            return drawn
+        text = draw(cells)
+        if systems == "rows" or _fits(text, width):
+            return text
     return _draw_parts(table, width, **shape)
 
 
-def _fits(drawn: str, width: int | None) -> bool:
+def _fits(text: str, width: int | None) -> bool:
     """Return whether no line is too long."""
     if width is None:
         return True
-    longest = max(map(len, drawn.split("\n")))
+    longest = max(map(len, text.split("\n")))
     return longest <= width
 
 
 def _draw_parts(table: ScoreTable, width: int | None, **shape: Any) -> str:
-    """Return tables with as many systems as columns as fit into a line."""
+    """Return several tables, each with as many columns of systems as fit into a line."""
     groups: list[list[str]] = []
     for system in table.systems:
         if groups:
@@ -122,11 +122,6 @@ def _draw_columns(table: ScoreTable, systems: Sequence[str], **shape: Any) -> st
 # ---- undefined values -----------------------------------------------------------------
 
 
-def name_absent(table: ScoreTable) -> list[str]:
-    """Return the measures that were not computed, with the reasons."""
-    return describe_not_computed(table.not_computed)
-
-
 class _UndefinedCause(NamedTuple):
     """Why values of a measure are undefined."""
 
@@ -141,7 +136,7 @@ def report_gaps(table: ScoreTable) -> list[str]:
     if rows:
         header = ["undefined", *table.systems]
         parts.append(align([header, *rows]))
-    lines = name_absent(table)
+    lines = describe_not_computed(table.not_computed)
     if lines:
         parts.append("\n".join(lines))
     return parts
@@ -158,9 +153,9 @@ def _undefined_rows(table: ScoreTable) -> list[list[str]]:
         headings_by_counts.setdefault((cause, *counts), []).append(heading)
     rows = []
     for (cause, *counts), headings in headings_by_counts.items():
-        joined = ", ".join(headings)
-        if len(joined) <= _MAX_LETTERS_OF_JOINED_HEADINGS:
-            headings = [joined]
+        joined_headings = ", ".join(headings)
+        if len(joined_headings) <= _MAX_LETTERS_OF_JOINED_HEADINGS:
+            headings = [joined_headings]
         for heading in headings:
             rows.append([f"{heading}: {cause}", *counts])
     return rows
@@ -168,10 +163,10 @@ def _undefined_rows(table: ScoreTable) -> list[list[str]]:
 
 def _count_undefined(table: ScoreTable) -> dict[_UndefinedCause, dict[str, int]]:
     """Return the number of undefined values of each system, by measure and cause."""
-    place_of_heading = {heading: n for n, heading in enumerate(table.headings)}
+    index_of_heading = {heading: n for n, heading in enumerate(table.headings)}
     counts: dict[_UndefinedCause, dict[str, int]] = {}
     records = list(table.undefined())
-    records.sort(key=lambda record: place_of_heading[record["measure"]])
+    records.sort(key=lambda record: index_of_heading[record["measure"]])
     for record in records:
         cause = _UndefinedCause(record["measure"], _describe_cause(record))
         counts.setdefault(cause, {})[record["system"]] = record["count"]
@@ -225,8 +220,8 @@ def draw_worst(
             title += f" of {visible(score.system)}"
         lines = [title]
         for record in records:
-            row = record["system"], record["measure"]
-            if row == (score.system, score.heading):
+            is_of_system = record["system"] == score.system
+            if is_of_system and record["measure"] == score.heading:
                 lines += _describe_item(score, record, digits, scale)
         if len(lines) == 1:
             lines.append("  no item has a value")
@@ -238,7 +233,9 @@ def _describe_item(
     score: Score, record: Mapping[str, Any], digits: int, scale: float
 ) -> list[str]:
     """Return the value and id of an item, and below them its labels or captions."""
-    value = math.inf if record["value"] is None else record["value"]
+    value = record["value"]
+    if value is None:
+        value = math.inf  # records contain None instead, for JSON
     value *= score.measure.definition.printed_scale(scale)
     lines = [f"  {value:.{digits}f}  {on_one_line(str(record['id']))}"]
     if score.task is None:
@@ -303,14 +300,20 @@ def _describe_parts(parts_by_scores: Mapping[str, Sequence[str]]) -> list[str]:
 def _name_scores(scores: Sequence[Score], table: ScoreTable) -> str:
     """Return the headings of scores, or their systems, or both if neither is sufficient.
 
-    Headings are sufficient if the scores are all those of the table with these headings.
+    Headings are sufficient if the table has no other scores with these headings.
     """
     headings = list_headings(scores)
     systems = list_systems(scores)
     chosen = {(score.system, score.heading) for score in scores}
-    every = {(score.system, score.heading) for score in table}
-    if chosen == {pair for pair in every if pair[1] in headings}:
+    with_headings = set()
+    of_systems = set()
+    for score in table:
+        if score.heading in headings:
+            with_headings.add((score.system, score.heading))
+        if score.system in systems:
+            of_systems.add((score.system, score.heading))
+    if chosen == with_headings:
         return join_headings(headings)
-    if chosen == {pair for pair in every if pair[0] in systems}:
+    if chosen == of_systems:
         return ", ".join(systems)
     return ", ".join(f"{score.system} {score.heading}" for score in scores)

@@ -42,31 +42,31 @@ from semmetrics.scoring.result import score_values
 CRITERIA = ("f1", "youden", "accuracy")
 
 _FEW = 30
-"""With fewer pairs or items, notes call their number small.
+"""Notes warn of fewer pairs or items.
 
-A share of 30 has a standard error of up to sqrt(0.25 / 30) = 0.09, and neighbouring
-thresholds differ by less.
+A share of 30 has a standard error of up to sqrt(0.25 / 30) = 0.09. The values at
+neighbouring thresholds differ by less.
 """
 _THRESHOLD_DECIMALS = 10  # cosines have nine
 _SEED_LIMIT = 2**63
 
 
-def best_place(values: Sequence[float]) -> int | None:
+def best_threshold_index(values: Sequence[float]) -> int | None:
     """Return the position of the largest value, or None if all are undefined.
 
     Of equal values the last one wins, which belongs to the highest threshold.
 
     Examples
     --------
-    >>> best_place([float("nan"), 0.5, 0.5, 0.2]), best_place([float("nan")])
+    >>> best_threshold_index([float("nan"), 0.5, 0.5, 0.2]), best_threshold_index([float("nan")])
     (2, None)
     """
     best = None
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if math.isnan(value):
             continue
         if best is None or value >= values[best]:
-            best = place
+            best = index
     return best
 
 
@@ -110,8 +110,8 @@ def of_pairs(
     measure : Measure
         The measure that the threshold is for.
     criterion : {"f1", "youden", "accuracy"}
-        What is largest at the threshold. "youden" is the true positive rate minus the
-        false positive rate.
+        The statistic that is largest at the threshold. "youden" is the true positive rate
+        minus the false positive rate.
 
     Returns
     -------
@@ -134,21 +134,21 @@ def of_pairs(
     curve = _compute_pairs_curve(_cosines_of_pairs(task, key), is_same)
     thresholds = curve.columns["threshold"]
     values = curve.columns[criterion]
-    place = best_place(values)
+    best = best_threshold_index(values)
     model = label_vectors_of(task, key)
-    if place is None or len(thresholds) < 3:
+    if best is None or len(thresholds) < 3:
         raise InputError("equal-pairs", unknown=_describe_unknown(model))
     facts = []
     if min(n_same, n_others) < _FEW:
         counts = {"same": n_same, "others": n_others, "least": _FEW}
         facts.append(Fact("few-pairs", values=counts))
-    if place in (0, len(thresholds) - 1):
+    if best in (0, len(thresholds) - 1):
         facts.append(Fact("all-pairs-alike"))
     return Calibration(
-        threshold=thresholds[place],
+        threshold=thresholds[best],
         method="pairs",
         criterion=criterion,
-        value=values[place],
+        value=values[best],
         embedding=model.embedder.identity,
         lookup=model.lookup,
         oov=model.oov,
@@ -170,7 +170,7 @@ def _hash_pairs(pairs: Sequence[Pair]) -> str:
 
 
 def _describe_unknown(model: LabelVectors) -> str:
-    """Return how many terms the embedding does not contain, for errors. "" if none."""
+    """Return how many terms the embedding does not contain, or "" if it contains all."""
     n_unknown = model.counts["unknown"]
     if not n_unknown:
         return ""
@@ -194,12 +194,12 @@ def _cosines_of_pairs(task: LabelTask, key: str) -> Floats:
 
 def _compute_pairs_curve(cosines: Floats, is_same: Bools) -> _PairsCurve:
     """Compute the criteria at every threshold between two distinct cosines."""
-    distinct, place = np.unique(cosines, return_inverse=True)
-    n_same = np.bincount(place, is_same, minlength=len(distinct))
-    n_other = np.bincount(place, ~is_same, minlength=len(distinct))
+    distinct, cosine_index = np.unique(cosines, return_inverse=True)
+    n_same = np.bincount(cosine_index, is_same, minlength=len(distinct))
+    n_other = np.bincount(cosine_index, ~is_same, minlength=len(distinct))
     total_same = n_same.sum()
     total_other = n_other.sum()
-    # Thresholds are halfway between two cosines. The first and the last are outside of all
+    # Thresholds are halfway between two cosines, below the lowest and above the highest.
     ends = np.concatenate([[-1.0], distinct[np.isfinite(distinct)], [1.0]])
     midpoints = (ends[:-1] + ends[1:]) / 2
     thresholds = np.unique(np.round(midpoints, _THRESHOLD_DECIMALS))
@@ -255,7 +255,7 @@ def of_contrast(
     holdout: float,
     seed: int,
 ) -> Calibration:
-    """Find the threshold at which own and other references differ most.
+    """Find the threshold with the largest contrast between own and other references.
 
     Parameters
     ----------
@@ -278,17 +278,17 @@ def of_contrast(
     ------
     InputError
         If the holdout has fewer than two items, if the measure is undefined on it, or if
-        the measure is at no threshold higher with the own references.
+        the measure is not higher with the own references at any threshold.
     """
     _check_holdout(holdout, seed)
     held_out = _hold_out(task, holdout, int(seed))
     curve = _compute_contrast(held_out, measure, points)
     contrast = curve["contrast"]
-    place = best_place(contrast)
-    if place is None:
+    best = best_threshold_index(contrast)
+    if best is None:
         raise InputError("undefined-on-holdout", measure=measure)
     model = label_vectors_of(task, model_key(measure))
-    if contrast[place] <= 0:
+    if contrast[best] <= 0:
         unknown = _describe_unknown(model)
         raise InputError("no-contrast", measure=measure, unknown=unknown)
     n_items = len(held_out.own)
@@ -297,10 +297,10 @@ def of_contrast(
         counts = {"total": len(task), "least": _FEW}
         facts.append(Fact("few-items", n_items, values=counts))
     return Calibration(
-        threshold=points[place],
+        threshold=points[best],
         method="contrast",
         criterion=str(measure),
-        value=contrast[place],
+        value=contrast[best],
         embedding=model.embedder.identity,
         lookup=model.lookup,
         oov=model.oov,
@@ -329,16 +329,19 @@ def _check_holdout(holdout: float, seed: int) -> None:
 def _hold_out(task: LabelTask, holdout: float, seed: int) -> _Holdout:
     """Choose the items of the holdout, and give each the references of another one.
 
-    An item is chosen if the hash of its id and the seed, as a share of all hashes, is below
-    ``holdout``. The references are exchanged in a cycle of all items.
+    An item is chosen if its hash, which depends on the id and the seed, is below
+    ``holdout`` when scaled to [0, 1). The chosen items form a random cycle, in which each
+    item gets the references of the next one.
     """
-    keys = _seeded_hashes(task.hashes, seed, stream=0)
-    shares = (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53  # exact, in [0, 1)
-    own = task.take(np.flatnonzero(shares < holdout))
+    hashes = _seeded_hashes(task.hashes, seed, stream=0)
+    # A float64 has 53 bits, so dividing the upper 53 bits by 2**53 is exact.
+    scaled = (hashes >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    own = task.take(np.flatnonzero(scaled < holdout))
     n_items = len(own)
     if n_items < 2:
         raise InputError("small-holdout", n=n_items, of=len(task))
-    cycle = np.lexsort((own.hashes, _seeded_hashes(own.hashes, seed, stream=1)))
+    random_keys = _seeded_hashes(own.hashes, seed, stream=1)
+    cycle = np.lexsort((own.hashes, random_keys))
     other_rows = np.empty(n_items, np.int64)
     other_rows[cycle] = np.roll(cycle, -1)
     other = replace(own, ref=own.ref.take(other_rows))
@@ -377,8 +380,8 @@ def _seeded_hashes(hashes: Hashes, seed: int, stream: int) -> Hashes:
 
 def _hash_items(task: LabelTask) -> str:
     """Return a hash of ids and references, followed by a hash of ids and predictions."""
-    of_predictions = replace(task, ref=task.pred).fingerprint
-    return f"{task.fingerprint:016x}{of_predictions:016x}"
+    prediction_hash = replace(task, ref=task.pred).fingerprint
+    return f"{task.fingerprint:016x}{prediction_hash:016x}"
 
 
 def _encode_ids(task: LabelTask) -> str:

@@ -35,7 +35,7 @@ class _Group(NamedTuple):
 
     Attributes
     ----------
-    places : list of int
+    indices : list of int
         The index of each column in the stack.
     blocks : list of arrays, shape (rows, units of the block)
         A vector has one row, and a column of labels has one row per label.
@@ -44,7 +44,7 @@ class _Group(NamedTuple):
         The end of the rows of each column of labels. None for vectors.
     """
 
-    places: list[int]
+    indices: list[int]
     blocks: list[Any]
     kind: Any
     ends: Ints | None = None
@@ -53,46 +53,44 @@ class _Group(NamedTuple):
 class Stack:
     """Columns over the same units, which are summed together. Equal columns are summed once.
 
-    Integers whose sums fit into float32 are summed in float32. Vectors are only if all of
-    them fit, since a second product would take longer. All columns must be added before
-    the first product.
+    Integers whose sums fit into float32 are summed in float32. For vectors, this is done
+    only if all of them fit, since a second product would take longer. All columns must be
+    added before the first product.
 
     Parameters
     ----------
     times : int
-        A resample draws at most as many units as there are, times this number.
+        The number of draws in a resample is at most this number times the number of units.
     """
 
     def __init__(self, times: int = 1) -> None:
         self.times = times
         self._vectors: dict[int, Floats] = {}
         self._label_columns: dict[int, Any] = {}
-        self._place_of_hash: dict[bytes, int] = {}
+        self._index_of_hash: dict[bytes, int] = {}
 
     def add(self, vector: Floats) -> int:
         """Add a vector, and return its index."""
-        place = self._find_place(_hash(vector))
-        if place not in self._vectors:
-            self._vectors[place] = vector
-        return place
+        index = self._find_index(_hash(vector))
+        if index not in self._vectors:
+            self._vectors[index] = vector
+        return index
 
     def add_labels(self, column: Sparse, weights: Floats | None) -> int:
-        """Add a column of labels, each with a weight if weights are given.
-
-        Return its index.
-        """
+        """Add a column of labels, with a weight for each label or None, and return its index."""
         width = np.array(column.width)
         arrays: list[NDArray[Any]] = [column.indptr, column.codes, width]
         if weights is not None:
             arrays.append(weights)
-        place = self._find_place(_hash(*arrays))
-        if place not in self._label_columns:
-            self._label_columns[place] = self._as_matrix(column, weights)
-        return place
+        index = self._find_index(_hash(*arrays))
+        if index not in self._label_columns:
+            self._label_columns[index] = self._as_matrix(column, weights)
+        return index
 
-    def _find_place(self, key: bytes) -> int:
-        """Return the index of the column with a hash, which is new or known."""
-        return self._place_of_hash.setdefault(key, len(self._place_of_hash))
+    def _find_index(self, key: bytes) -> int:
+        """Return the index of the column with a hash, which may be a new one."""
+        next_index = len(self._index_of_hash)
+        return self._index_of_hash.setdefault(key, next_index)
 
     def _as_matrix(self, column: Sparse, weights: Floats | None) -> Any:
         """Return a column of labels as a sparse matrix, shape (labels, units)."""
@@ -114,7 +112,7 @@ class Stack:
         Parameters
         ----------
         counts : int array, shape (B, units)
-            No row draws more units than there are.
+            Each row draws at most ``times`` as many units as there are.
 
         Returns
         -------
@@ -140,17 +138,17 @@ class Stack:
         """The number of units per block, and the columns by their data type, in blocks."""
         labels_by_kind: dict[Any, dict[int, Any]] = {}
         n_labels = 0
-        for place, matrix in self._label_columns.items():
-            labels_by_kind.setdefault(matrix.dtype, {})[place] = matrix
+        for index, matrix in self._label_columns.items():
+            labels_by_kind.setdefault(matrix.dtype, {})[index] = matrix
             n_labels += matrix.shape[0]
-        # Each block adds to the sums of all labels, so it is not smaller than their number.
+        # Each block adds to the sums of all labels, so it has at least as many units.
         block_size = max(_MIN_UNITS_PER_BLOCK, n_labels)
         groups = []
         if self._vectors:
             groups.append(self._group_vectors(block_size))
         for kind, matrices in labels_by_kind.items():
             groups.append(_group_labels(matrices, kind, block_size))
-        # The groups have copies of them.
+        # The groups contain copies of all columns.
         self._vectors.clear()
         self._label_columns.clear()
         return block_size, groups
@@ -198,9 +196,9 @@ def _split_totals(groups: Sequence[_Group], totals: Sequence[Floats]) -> list[Fl
         rows_of_columns = list(total)
         if group.ends is not None:
             rows_of_columns = np.split(total, group.ends[:-1])
-        for place, rows in zip(group.places, rows_of_columns, strict=True):
-            sums[place] = np.ascontiguousarray(rows.T)
-    return [sums[place] for place in range(len(sums))]
+        for index, rows in zip(group.indices, rows_of_columns, strict=True):
+            sums[index] = np.ascontiguousarray(rows.T)
+    return [sums[index] for index in range(len(sums))]
 
 
 def _split_columns(table: Any, block_size: int) -> list[Any]:
@@ -282,7 +280,7 @@ class WeightedSums:
     Raises
     ------
     InputError
-        If rows were not kept.
+        If rows were not stored.
     """
 
     def __init__(
@@ -297,7 +295,7 @@ class WeightedSums:
         self.exact: dict[Statistic, list[ExactPart]] = {}
         self._row_statistics: list[Statistic] = []
         self._terms: list[_Term] = []
-        max_draws = draws.most * stack.times
+        max_draws = draws.max_items * stack.times
         weight_parts: list[Floats | None] = [None]
         if statistics.weights is not None:
             weight_parts = [*split_on_grids(statistics.weights, max_draws)]
@@ -334,18 +332,19 @@ class WeightedSums:
         if isinstance(column, OneHot):
             self._add_categories(statistic, part, column, stack)
         elif isinstance(column, Sparse):
-            place = stack.add_labels(*self.draws.gather_labels(column, weights))
-            self._terms.append(_Term(statistic, name, place))
+            index = stack.add_labels(*self.draws.gather_labels(column, weights))
+            self._terms.append(_Term(statistic, name, index))
         else:
-            place = stack.add(self.draws.sum_items(column.values))
-            self._terms.append(_Term(statistic, name, place))
+            index = stack.add(self.draws.sum_items(column.values))
+            self._terms.append(_Term(statistic, name, index))
 
     def _add_categories(
         self, statistic: Statistic, part: ExactPart, column: OneHot, stack: Stack
     ) -> None:
-        """Add a column for each category but the most frequent one.
+        """Add a column for each category but the most frequent one, and one for all items.
 
-        The most frequent category is the sum of all less the sums of the others.
+        The sum of the most frequent category is the sum of all items less the sums of the
+        other categories.
         """
         name, _, weights = part
         if weights is None:
@@ -357,14 +356,15 @@ class WeightedSums:
             if category == most_frequent:
                 continue
             in_category = np.where(column.codes == category, weights, 0.0)
-            place = stack.add(self.draws.sum_items(in_category))
-            others.append(place)
-            term = _Term(statistic, name, place, (), category, column.width)
+            index = stack.add(self.draws.sum_items(in_category))
+            others.append(index)
+            term = _Term(statistic, name, index, (), category, column.width)
             self._terms.append(term)
-        place = stack.add(self.draws.sum_items(weights))
-        self._terms.append(
-            _Term(statistic, name, place, tuple(others), most_frequent, column.width)
+        all_items = stack.add(self.draws.sum_items(weights))
+        term = _Term(
+            statistic, name, all_items, tuple(others), most_frequent, column.width
         )
+        self._terms.append(term)
 
     def sums(
         self, counts: NDArray[Any], product: Sequence[Floats], *, exact: bool = False
@@ -378,8 +378,8 @@ class WeightedSums:
         product : sequence of arrays
             The product of the stack with these counts.
         exact : bool
-            Whether sums are integers in the units of `exact_sums`, if `Statistics.sums`
-            has them in these units. Otherwise they are the nearest floats.
+            Whether sums are integers in the units of `exact_sums` if `Statistics.sums`
+            has such integers. Otherwise they are the nearest floats.
         """
         sums_by_statistic: dict[Statistic, Any] = {}
         for statistic in self.exact:
@@ -388,14 +388,11 @@ class WeightedSums:
             part = self._sum_term(term, product, exact=exact)
             _add_to(sums_by_statistic[term.statistic], term, part)
         if self._row_statistics:
-            item_weights = counts[:, self.draws.place].astype(np.float64)
+            item_weights = counts[:, self.draws.unit_of_item].astype(np.float64)
             item_weights *= self.statistics.item_weights
             for statistic in self._row_statistics:
-                sums_by_statistic[statistic] = {
-                    "rows": self.statistics.rows(statistic),
-                    "weights": item_weights,
-                    "order": self.statistics.order,
-                }
+                rows = self.statistics.weighted_rows(statistic, item_weights)
+                sums_by_statistic[statistic] = rows
         return sums_by_statistic
 
     def _sum_term(
@@ -403,8 +400,8 @@ class WeightedSums:
     ) -> NDArray[Any]:
         """Return the sums of a term."""
         part: NDArray[Any] = product[term.plus]
-        for place in term.minus:
-            part = part - product[place]
+        for index in term.minus:
+            part = part - product[index]
         if not exact:
             return part
         total = self.statistics.sums[term.statistic][term.name]
@@ -427,18 +424,20 @@ def _add_to(sums: dict[str, NDArray[Any]], term: _Term, part: NDArray[Any]) -> N
         sums[name] = part
 
 
-def split_on_grids(values: Floats, most: int) -> list[Floats]:
+def split_on_grids(values: Floats, max_added: int) -> list[Floats]:
     """Split values into a coarse and a fine part on grids of powers of two.
 
-    The sum of the parts is the values. If at most ``most`` values are added, all sums of a
-    part are multiples of its grid that float64 represents, so they are the same in any
-    order.
+    The parts add up to the values. If at most ``max_added`` values are added, each sum of
+    a part is a multiple of its grid that float64 represents exactly. Therefore it is the
+    same in any order.
     """
-    bits = 52 - most.bit_length()
-    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    bits = 52 - max_added.bit_length()
+    largest = np.abs(values).max(initial=0.0)
+    exponent = int(np.frexp(largest)[1])
     parts = []
     rest = values
     for shift in (bits - exponent, 2 * bits - exponent):
+        # Round to multiples of 2**-shift.
         part = np.ldexp(np.rint(np.ldexp(rest, shift)), -shift)
         parts.append(part)
         rest = rest - part

@@ -355,7 +355,7 @@ def measure_agreement(
     _check_judgements(judgements, design)
     image_numbers, image_names = judgements.image_numbers()
     draws = Draws.of_hashes(hash_strings(list(image_names)))
-    images = _Images(draws, draws.place[image_numbers], len(image_names))
+    images = _Images(draws, draws.unit_of_item[image_numbers], len(image_names))
     parts = []
     for group in (None, *judgements.group_names()):
         for judged in measures:

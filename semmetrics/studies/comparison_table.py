@@ -18,8 +18,8 @@ from semmetrics.options import CORRECTIONS
 from semmetrics.reports import Graded, Records, ScaledResult, Table, draw, format_p
 from semmetrics.scoring.protocols import NotComputed
 from semmetrics.scoring.result import Score
+from semmetrics.scoring.score_cells import describe_not_computed
 from semmetrics.scoring.table import ScoreTable
-from semmetrics.scoring.table_text import name_absent
 from semmetrics.studies.comparison_text import (
     describe_differences,
     describe_limits,
@@ -232,7 +232,7 @@ class ComparisonTable(ScaledResult, Table[Difference]):
             lines += describe_limits(self.differences)
         else:
             lines.append("nothing could be compared")
-        lines += name_absent(self.scores)
+        lines += describe_not_computed(self.scores.not_computed)
         return list(map(visible, lines))
 
     _sentences = sentences

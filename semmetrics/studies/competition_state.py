@@ -356,7 +356,7 @@ def _rename_default_embedding(state: DiscrepancySelection) -> DiscrepancySelecti
     """Return the state of an earlier version with the present key of the default embedding."""
     if DEFAULT_EMBEDDING not in state.models:
         return state
-    from semmetrics.scoring.earlier import name_static, translate_models
+    from semmetrics.scoring.earlier_selections import name_static, translate_models
 
     measures = parse(state.measure, state.kind)
     models = translate_models(state.models, measures)

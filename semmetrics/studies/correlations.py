@@ -198,7 +198,9 @@ def _percentile_intervals(
     """Return the interval of each statistic of `NAMES`, from resamples of pairs."""
     n = table.n_groups  # each pair is a group of its own
     pairs = np.arange(n)
-    draws_in_given_order = Draws(place=pairs, most=n, hashes=pairs.astype(np.uint64))
+    draws_in_given_order = Draws(
+        unit_of_item=pairs, max_items=n, hashes=pairs.astype(np.uint64)
+    )
     (replicates,) = resample(
         [table], _STATISTICS, bootstrap, draws_in_given_order, progress
     )

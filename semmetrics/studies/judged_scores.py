@@ -19,8 +19,8 @@ from semmetrics.scoring.evaluation import (
     join_systems,
     open_evaluation,
 )
-from semmetrics.scoring.notes import INTERVAL_OPTIONS
 from semmetrics.scoring.score import score_evaluation
+from semmetrics.scoring.score_notes import INTERVAL_OPTIONS
 from semmetrics.studies.agreement import Judged
 from semmetrics.studies.differences import item_values
 

@@ -17,9 +17,9 @@ from semmetrics.messages import did_you_mean, listing, pluralize
 from semmetrics.options import AGREEMENT, split_names
 from semmetrics.scoring.evaluation import Evaluation
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.notes import INTERVAL_OPTIONS
 from semmetrics.scoring.protocols import AgreementProtocol, find_agreement_protocol
 from semmetrics.scoring.score import system_name
+from semmetrics.scoring.score_notes import INTERVAL_OPTIONS
 from semmetrics.studies import significance
 from semmetrics.studies.agreement import (
     Agreement,

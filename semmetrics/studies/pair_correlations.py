@@ -23,8 +23,8 @@ from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.kinds.options import resolve_options
 from semmetrics.messages import listing
 from semmetrics.reports import Records
-from semmetrics.scoring.notes import idle_intervals
 from semmetrics.scoring.score import interval_options, system_name
+from semmetrics.scoring.score_notes import idle_intervals
 from semmetrics.studies.correlations import NAMES, Correlation, correlate_values
 
 _ALL_PAIRS = "all"

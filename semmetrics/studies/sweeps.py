@@ -104,7 +104,7 @@ class ThresholdSweep(Result):
         """The highest value of each measure. None if all values are undefined."""
         best: dict[str, Best | None] = {}
         for name, values in self.values.items():
-            index = threshold_search.best_place(values)
+            index = threshold_search.best_threshold_index(values)
             if index is None:
                 best[name] = None
             else:

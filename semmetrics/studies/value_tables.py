@@ -25,7 +25,7 @@ from semmetrics.metrics.parsing import parse, parse_in_any_case
 from semmetrics.reports import entries_of
 from semmetrics.schema import as_id, as_number, is_missing
 from semmetrics.scoring.result import matching_names
-from semmetrics.scoring.runs import RUNS
+from semmetrics.scoring.runs import RUNS_SCHEMA
 
 Values = dict[str, dict[str, float]]
 """Values by row, then by system."""
@@ -349,7 +349,7 @@ def is_of_runs(parsed: Any) -> bool:
 
 
 def _is_run_entry(entry: Any) -> bool:
-    return isinstance(entry, dict) and entry.get("schema") == RUNS
+    return isinstance(entry, dict) and entry.get("schema") == RUNS_SCHEMA
 
 
 def choose_measure(

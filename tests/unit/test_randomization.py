@@ -42,7 +42,7 @@ def coins_of_items(score):
     draws = Draws.of(score.statistics)
     (coins,) = draws.coins(SWAPS, SWAPS.resamples)
     assert 0 < coins.mean() < 1
-    return coins[:, draws.place].astype(bool)
+    return coins[:, draws.unit_of_item].astype(bool)
 
 
 def differences_of_swapped_items(preds, other_preds, gts, coins, **options):

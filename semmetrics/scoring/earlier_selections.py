@@ -1,13 +1,13 @@
-"""Selections that earlier versions wrote, translated to the keys of this version.
+"""Selections of items that earlier versions saved, translated to the keys of this version.
 
 Conventions
 -----------
-Earlier, all measures used the model "static" if no embedding was given, and a model had the name of
-its embedding as key. Now each definition has a model of its own, and `model_key` gives the key. An
-earlier selection is translated once, when it is loaded:
+In earlier versions, all measures used the model "static" if no embedding was given, and the key of
+a model was the name of its embedding. Now each definition has its own default model, and
+`model_key` returns the key. A selection of an earlier version is translated when it is loaded:
 
 - Each model gets the keys that its measures have now.
-- If a measure has another model now, and no embedding was given, the options get
+- If a measure has another default model now, and no embedding was given, the options get
   ``embedding="static"``. New items are then compared by the model of the selection.
 """
 
@@ -29,7 +29,7 @@ from semmetrics.metrics.definition import (
 def name_static(
     options: Mapping[str, Any], measures: Iterable[Measure]
 ) -> dict[str, Any]:
-    """Return options that name the embedding which measures used if none was given.
+    """Return options that name the embedding that measures used by default.
 
     The options do not change if every measure still uses the same model.
 
@@ -39,30 +39,30 @@ def name_static(
     >>> name_static({}, parse_all(["SemF1"])), name_static({}, parse_all(["SoftF1"]))
     ({'embedding': 'static'}, {})
     """
-    given = options.get("embedding")
+    embedding = options.get("embedding")
     if not any(_uses_other_model(measure) for measure in measures):
         return dict(options)
-    if given is None:
+    if embedding is None:
         return {**options, "embedding": USUAL_EMBEDDING}
-    if not isinstance(given, Mapping) or DEFAULT_EMBEDDING in by_name(
-        read_embedding(given)
-    ):
+    if not isinstance(embedding, Mapping):
         return dict(options)
-    return {**options, "embedding": {DEFAULT_EMBEDDING: USUAL_EMBEDDING, **given}}
+    embeddings = by_name(read_embedding(embedding))
+    if DEFAULT_EMBEDDING in embeddings:
+        return dict(options)
+    return {**options, "embedding": {DEFAULT_EMBEDDING: USUAL_EMBEDDING, **embedding}}
 
 
 def _uses_other_model(measure: Measure) -> bool:
     """Return whether a measure without an embedding used another model in earlier versions."""
     own_embedding = measure.definition.own_embedding
-    return (
-        measure["embedding"] == DEFAULT_EMBEDDING and own_embedding != USUAL_EMBEDDING
-    )
+    is_default = measure["embedding"] == DEFAULT_EMBEDDING
+    return is_default and own_embedding != USUAL_EMBEDDING
 
 
 def translate_models(
     models: Mapping[str, str], measures: Iterable[Measure]
 ) -> dict[str, str]:
-    """Return what each model is, by the keys that measures have now.
+    """Return the identity of each model, by the keys that measures have now.
 
     Examples
     --------
@@ -70,11 +70,11 @@ def translate_models(
     >>> translate_models({"default": "words-2@58ce4cf87e89"}, parse_all(["SemF1", "SoftF1"]))
     {'#default, own same': 'words-2@58ce4cf87e89', 'default': 'words-2@58ce4cf87e89'}
     """
-    keys = _keys_by_earlier_key(measures)
+    new_keys = _keys_by_earlier_key(measures)
     translated = {}
-    for earlier, model in models.items():
-        for key in keys.get(earlier, [earlier]):
-            translated[key] = model
+    for earlier_key, identity in models.items():
+        for key in new_keys.get(earlier_key, [earlier_key]):
+            translated[key] = identity
     return translated
 
 
