@@ -240,7 +240,7 @@ def read_matrix_file(
     arrays = read_arrays(source, options.max_bytes)
     main = _read_values(arrays, source.name)
     values = main.values
-    if not main.is_sparse and form.alone:
+    if not main.is_sparse and form.single_integers:
         items = _read_vector(values, arrays, main.where, form, source)
         if items is not None:
             return items
@@ -259,7 +259,7 @@ def read_matrix_file(
         source=source.name,
         understood=f"{file_kind} matrix, {size}, {values.dtype}",
         notes=_note_unused_arrays(arrays, main.used),
-        finite=not (form.by_block or form.allows_nan),
+        finite=not (form.checked_by_block or form.allows_nan),
     )
 
 

@@ -174,7 +174,7 @@ def _find_unfit_role(column_types: _ColumnTypes, form: Form) -> str | None:
     number_types = ["integer", "floating"]
     if column_types.has_lists:
         number_types.append("null")
-    if form.truths:
+    if form.allows_grades:
         number_types.append("boolean")
     if not has_type(column_types.scores, *number_types):
         return "score"
@@ -184,9 +184,9 @@ def _find_unfit_role(column_types: _ColumnTypes, form: Form) -> str | None:
 def _entry_types(form: Form) -> list[str]:
     """Return the types that a column of entries may have."""
     entry_types = list(STRING_TYPES)
-    if not form.blank:
+    if not form.allows_empty:
         entry_types.append("null")  # A column of nulls: no item has entries.
-    if form.numbered or form.places:
+    if form.integers_as_names or form.integers_as_positions:
         entry_types.append("integer")
     return entry_types
 
@@ -223,7 +223,7 @@ def _prepare_columns(
     if has_lists:
         leave_if(not has_type(values.type, "list", "large_list"))
         leave_if(not has_type(values.type.value_type, *STRING_TYPES))
-    elif not form.blank and null_count(values):
+    elif not form.allows_empty and null_count(values):
         values = pc.fill_null(as_strings(values), "")
     return [ids, values, *scores]
 
@@ -249,7 +249,7 @@ def _read_strictly(
     ids = []
     for row, cell in enumerate(id_cells, first):
         ids.append(as_id(cell, where=at(name, ROW.format(row))))
-    if form.blank and None in values:
+    if form.allows_empty and None in values:
         row = values.index(None)
         where = at(name, ROW.format(first + row), ids[row])
         raise _null_error(form, where)

@@ -310,7 +310,7 @@ def _expand(lists: Lists, form: Form, cells: _Cells) -> Lists:
     ids: Any = lists.ids if lists.has_ids else None
     where_of: Any = lists.where
     expanded = encode(Items(ids, items, where_of, lists.source), form)
-    if form.noun == "label" and not form.places and _are_integers(cells):
+    if form.noun == "label" and not form.integers_as_positions and _are_integers(cells):
         check_no_vectors(expanded)
     return replace(
         expanded,

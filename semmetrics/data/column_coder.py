@@ -183,14 +183,14 @@ class Coder:
             lines = lines[gathered.first_runs]
             scattered = [ids[item] for item in gathered.scattered_items.tolist()]
         is_ordered = self._is_ordered and not scattered
-        if self.by_row and not self.form.blank and "" in vocabulary:
+        if self.by_row and not self.form.allows_empty and "" in vocabulary:
             side = _drop_empty_entries(side, vocabulary.index(""))
             is_ordered = False
         leave_if(side.scores is not None and np.isnan(side.scores).any())
         if not is_ordered:
             vocabulary, codes = in_order(list(vocabulary), side.codes)
             side = replace(side, codes=codes)
-        leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
+        leave_if(not self.form.allows_empty and not all(map(str.strip, vocabulary)))
         n_empty = n_entries - len(side.codes)
         if not len(side.codes):
             side = replace(side, scores=None)
@@ -210,7 +210,7 @@ class Coder:
         codes = _concatenate(self._codes, np.int32)
         if len(texts) < len(merged_codes):
             codes = merged_codes[codes]
-        if self.form.blank:
+        if self.form.allows_empty:
             return texts, codes
         return list(texts), codes
 

@@ -101,7 +101,7 @@ def parse_entry(value: Any, form: Form) -> tuple[Entry, Any]:
 def as_score(score: Any, form: Form) -> float:
     """Return a score as a number, which may be NaN if the form allows it.
 
-    If ``form.truths``, booleans are the scores 1 and 0.
+    If ``form.allows_grades``, booleans are the scores 1 and 0.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def as_score(score: Any, form: Form) -> float:
     """
     if form.allows_nan and isinstance(score, float) and math.isnan(score):
         return math.nan
-    if form.truths and isinstance(score, bool | np.bool_):
+    if form.allows_grades and isinstance(score, bool | np.bool_):
         return float(score)
     return as_real(score, "the score")
 
@@ -221,7 +221,7 @@ def _wanted_list(item: Any, form: Form) -> str:
 def _number_as_list(number: Any, form: Form, where: str) -> InputError:
     """Return the error for an integer in place of a list."""
     # Where entries may not be integers, that is the first thing to correct.
-    if not form.numbered:
+    if not form.integers_as_names:
         return InputError("number-as-label", where, value=number)
     example = f'[[{number}], ...], or {{"id": [{number}], ...}}'
     return InputError(

@@ -111,7 +111,9 @@ def read_entries(
 def _may_be_entry(value: Any, form: Form) -> bool:
     if isinstance(value, bool):
         return False
-    return isinstance(value, str) or (form.numbered and isinstance(value, Integral))
+    return isinstance(value, str) or (
+        form.integers_as_names and isinstance(value, Integral)
+    )
 
 
 def _read_cell(value: Any, role: str, form: Form, where: str) -> Any:

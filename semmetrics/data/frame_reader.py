@@ -202,7 +202,7 @@ def _named_classes(
             kinds[name] = _kind_of_numbers(table.column(place))
     ids = table.column(id_place)
     repeats = len(ids.unique()) < len(ids)
-    integers_are_labels = form.numbered or form.places
+    integers_are_labels = form.integers_as_names or form.integers_as_positions
     return find_named_classes(
         kinds,
         form,
@@ -371,7 +371,7 @@ def read_arrow_file(
         table = make_table()
     with conversion_errors(source.name):
         matrix: Any = read_frame(table, form, source.name, None, options, first)
-    if not form.numbered:
+    if not form.integers_as_names:
         _check_label_cells(matrix, form, source.name, first)
     rows = range(first, first + len(matrix))
     one_hot: Matrix = replace(

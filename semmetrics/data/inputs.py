@@ -174,7 +174,11 @@ def _finish(
     if not isinstance(contents, Lists):
         return contents
     lists = read_cell_lists(contents, form)
-    if options.label_delimiter is not None and lists.column_names and not form.places:
+    if (
+        options.label_delimiter is not None
+        and lists.column_names
+        and not form.integers_as_positions
+    ):
         check_no_vectors(lists)
     if form.noun == "caption":
         lists = _note_missing_captions(lists)
@@ -377,7 +381,7 @@ def _read_json_table(
     value = source.parsed(parse_source)
     if find_document(value, form) is not None:
         return None
-    if form.numbered and is_number_rows(value):
+    if form.integers_as_names and is_number_rows(value):
         from semmetrics.data.objects import plain_matrix
 
         return as_matrix(

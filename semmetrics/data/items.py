@@ -118,7 +118,7 @@ def encode(found: Items, form: Form) -> Lists:
     (['cat', 'dog'], [0, 1, 0])
     """
     notes = list(found.notes)
-    if form.alone:
+    if form.single_integers:
         named = [str(item) if is_integer(item) else item for item in found.items]
         found = replace(found, items=named)
     items = found.items
@@ -294,7 +294,7 @@ def _split_pairs(
         pairs = _scored_strings(items)
         if pairs is not None:
             return items, pairs
-    if not form.numbered and not form.places:
+    if not form.integers_as_names and not form.integers_as_positions:
         return items, None
     items = [list(map(name_integers, item)) for item in items]
     if may_be_paired:
@@ -396,7 +396,7 @@ def _check_texts(
 ) -> None:
     """Raise if an entry is empty and may not be, or a text has half of a surrogate pair."""
     terms = list(chain.from_iterable(map(_terms, vocabulary)))
-    if not form.blank and _have_empty(vocabulary, terms):
+    if not form.allows_empty and _have_empty(vocabulary, terms):
         error_code = "empty"
         is_wrong = [_is_empty(entry) for entry in vocabulary]
     elif form.single and has_surrogate("".join(terms)):

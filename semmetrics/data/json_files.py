@@ -422,7 +422,7 @@ def _are_single_entries(items: Sequence[Any], form: Form) -> bool:
     """Return whether items are single entries instead of lists, by the first item."""
     if not form.single or len(items) == 0:
         return False
-    if form.alone:
+    if form.single_integers:
         return isinstance(items[0], (str, Integral))
     return isinstance(items[0], str)
 

@@ -70,7 +70,7 @@ def records(rng, form):
     for number in range(rng.randrange(1, 9)):
         id_ = rng.choice(ids[:3]) if rng.random() < 0.05 else ids[number]
         values = [rng.choice(WORDS) for _ in range(rng.randrange(4))]
-        if not form.blank and rng.random() < 0.95:
+        if not form.allows_empty and rng.random() < 0.95:
             values = [value for value in values if value.strip()]
         record = {"id": number if numbered else id_}
         record[key] = rng.choice(WORDS) if single else values
