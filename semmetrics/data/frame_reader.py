@@ -152,13 +152,13 @@ def _has_entry_column(
 
 
 def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) -> bool:
-    """Return whether each column has a role (ids, entries, scores) that no other column has."""
+    """Return whether every column has a role (ids, entries or scores), and no role occurs twice."""
     roles = [_role_of(name, form, options) for name in columns]
     return "" not in roles and len(set(roles)) == len(roles)
 
 
 def _role_of(name: str, form: Form, options: ReadOptions) -> str:
-    """Return the role of a column by the options or by its name, "" if it has none."""
+    """Return the role of a column according to the options or its name, or "" if it has none."""
     folded = name.strip().casefold()
     for column in form.table.columns:
         if name == options.column(column.role) or folded in column.known:
@@ -183,28 +183,41 @@ def _named_classes(
     source: str,
     options: ReadOptions,
 ) -> frozenset[str]:
-    """Return the columns called as labels or scores whose numbers show that they are classes.
+    """Return the columns that are classes although their names usually mean labels or scores.
 
-    With ``numbers``, the names of the columns of numbers, a table with other columns is not made.
+    Parameters
+    ----------
+    numbers : frozenset of str, or None
+        The columns that contain numbers, if they are known without calling ``make_table``.
+    make_table : callable
+        Returns the Arrow table. It is not called if other columns contain something else.
+    names : sequence of str
+        All columns.
+    form : Form
+    source : str
+        The name of the input in messages.
+    options : ReadOptions
     """
-    id_place = find_id_beside_classes(names, form, options)
-    if id_place is None:
+    id_position = find_id_beside_classes(names, form, options)
+    if id_position is None:
         return frozenset()
-    cell_names = {name for place, name in enumerate(names) if place != id_place}
+    cell_names = {
+        name for position, name in enumerate(names) if position != id_position
+    }
     if numbers is not None and not numbers >= cell_names:
         return frozenset()
     table = make_table()
     if not table.num_rows or not number_columns(table.schema) >= cell_names:
         return frozenset()
-    kinds = {}
-    for place, name in enumerate(names):
-        if place != id_place:
-            kinds[name] = _kind_of_numbers(table.column(place))
-    ids = table.column(id_place)
+    cell_kinds = {}
+    for position, name in enumerate(names):
+        if position != id_position:
+            cell_kinds[name] = _kind_of_numbers(table.column(position))
+    ids = table.column(id_position)
     repeats = len(ids.unique()) < len(ids)
     integers_are_labels = form.integers_as_names or form.integers_as_positions
     return find_named_classes(
-        kinds,
+        cell_kinds,
         form,
         options,
         source,
@@ -214,7 +227,7 @@ def _named_classes(
 
 
 def _kind_of_numbers(column: Any) -> str:
-    """Return what the cells of a column are, in the terms of `find_named_classes`."""
+    """Return the kind of the cells of a column, as `find_named_classes` expects it."""
     values = column.to_numpy()
     if column.null_count or not ((values >= 0) & (values <= 1)).all():
         return ""
@@ -249,7 +262,7 @@ def _read_frame_matrix(
         names if is_unnamed else cells.columns,
         cells.ids,
         source=source,
-        understood=f"{a_kind(data)}",
+        understood=a_kind(data),
         notes=notes,
         finite=not form.allows_nan,
     )
@@ -269,12 +282,12 @@ def _cells_by_id_column(
 ) -> _Cells:
     """Return the cells of a frame with a column of ids, or without ids, after checking them."""
     table = to_arrow_table(data)
-    id_place = find_id(table.column_names, form, options, source)
+    id_position = find_id(table.column_names, form, options, source)
     ids = None
-    if id_place is not None:
-        where = f"{source}, column {table.column_names[id_place]!r}"
-        ids = string_ids(table.column(id_place).to_pylist(), where, first=first)
-        table = table.remove_column(id_place)
+    if id_position is not None:
+        where = f"{source}, column {table.column_names[id_position]!r}"
+        ids = string_ids(table.column(id_position).to_pylist(), where, first=first)
+        table = table.remove_column(id_position)
     cells = _Cells(_column_stack(table, form, source), table.column_names, ids)
     _check_finite(cells, form, source, first)
     return cells
@@ -294,7 +307,7 @@ def _check_finite(cells: _Cells, form: Form, source: str, first: int) -> None:
 
 
 def _odd_column_facts(values: Any, columns: Sequence[str]) -> list[Fact]:
-    """Note the columns with values outside [0, 1] if they are a minority.
+    """Return a note on columns with values outside [0, 1] if they are a minority.
 
     Such columns may not be labels. If most columns have such values, they are scores.
     """
@@ -302,8 +315,8 @@ def _odd_column_facts(values: Any, columns: Sequence[str]) -> list[Fact]:
     if not 0 < 2 * sum(is_outside) < len(columns):
         return []
     odd_columns = tuple(compress(columns, is_outside))
-    values_of_note = {"of": len(columns)}
-    return [Fact("odd-columns", len(odd_columns), odd_columns, values=values_of_note)]
+    n_columns = {"of": len(columns)}
+    return [Fact("odd-columns", len(odd_columns), odd_columns, values=n_columns)]
 
 
 def _column_stack(table: Any, form: Form, source: str) -> Any:
@@ -363,8 +376,8 @@ def read_arrow_file(
         if public_lists is not None:
             return public_lists
         classes = _named_classes(numbers, make_table, names, form, source.name, options)
-        id_place = one_hot_ids(names, form, options, numbers, classes)
-        if id_place is None or _has_one_text_column(names, id_place, numbers):
+        id_position = one_hot_ids(names, form, options, numbers, classes)
+        if id_position is None or _has_one_text_column(names, id_position, numbers):
             return read_columns(
                 schema, batches, form, options, source.name, title, first
             )
@@ -376,17 +389,17 @@ def read_arrow_file(
     rows = range(first, first + len(matrix))
     one_hot: Matrix = replace(
         matrix,
-        understood=f"{title}, {one_hot_text(form, names[id_place])}",
+        understood=f"{title}, {one_hot_text(form, names[id_position])}",
         where=Places(source.name, matrix.ids, ROW, rows),
     )
     return one_hot
 
 
 def _has_one_text_column(
-    names: Sequence[str], id_place: int, numbers: frozenset[str]
+    names: Sequence[str], id_position: int, numbers: frozenset[str]
 ) -> bool:
     """Return whether the only column next to the ids does not contain numbers."""
-    return len(names) == 2 and names[1 - id_place] not in numbers
+    return len(names) == 2 and names[1 - id_position] not in numbers
 
 
 def _check_label_cells(matrix: Matrix, form: Form, source: str, first: int) -> None:
@@ -399,8 +412,8 @@ def _check_label_cells(matrix: Matrix, form: Form, source: str, first: int) -> N
         if not len(invalid):
             continue
         row, column = invalid[0].tolist()
-        place = (
-            f"{ROW.format(first + start + row)}, column {matrix.vocabulary[column]!r}"
-        )
-        where = at(source, place, matrix.ids[start + row])
+        name = matrix.vocabulary[column]
+        row_number = start + row
+        place = f"{ROW.format(first + row_number)}, column {name!r}"
+        where = at(source, place, matrix.ids[row_number])
         raise not_a_label_column(cells[row, column], form).placed(where)

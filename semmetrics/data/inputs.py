@@ -333,12 +333,12 @@ def _read_large_text(
         return None
     if file_format == "jsonl" and _are_public_lines(source, form):
         return None
-    from semmetrics.data.column_coder import OddError
+    from semmetrics.data.column_coder import FallbackError
     from semmetrics.data.large_text import read_large
 
     try:
         return read_large(source, file_format, form, options)
-    except OddError:
+    except FallbackError:
         return None
 
 
