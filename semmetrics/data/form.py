@@ -88,7 +88,7 @@ class Form:
         Names of the column of scores with a higher priority, and with a lower priority.
     integers_as_names : bool
         Whether integers are accepted as entries and converted to strings. Lists of numbers that are
-        not integers are the rows of a matrix with arbitrary values.
+        not all integers are the rows of a matrix with arbitrary values.
     allows_grades : bool
         Whether scores may be grades, or booleans, which are read as 1 and 0.
     integers_as_positions : bool

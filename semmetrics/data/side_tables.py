@@ -63,7 +63,7 @@ def read_rows(
     rows : list of pairs
         The place of each row, for messages, and the row.
     """
-    kind = format_among(source, options, what, TABLE_KINDS, told=True)
+    kind = format_among(source, options, what, TABLE_KINDS, has_format_option=True)
     with enough_memory(source.name):
         if kind in _DELIMITED_KINDS:
             return _read_delimited_rows(source, options, tabs=kind == "tsv")
@@ -155,7 +155,7 @@ def _read_source(
 ) -> Table:
     """Read a table from an open file."""
     what = f"{schema.noun}s are"
-    kind = format_among(source, options, what, kinds, told=True)
+    kind = format_among(source, options, what, kinds, has_format_option=True)
     if kind in _DELIMITED_KINDS:
         with field_limit(options.max_line_bytes):
             delimited_rows = Rows(source, options, tabs=kind == "tsv")

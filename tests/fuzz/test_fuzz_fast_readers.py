@@ -43,7 +43,7 @@ def small_blocks(monkeypatch):
 
     monkeypatch.setattr(source, "SMALL", HEAD)
     monkeypatch.setattr(source, "_CHUNK", 32)
-    monkeypatch.setattr(large_text, "BLOCK", 64)
+    monkeypatch.setattr(large_text, "BLOCK_BYTES", 64)
 
 
 ODD = [
