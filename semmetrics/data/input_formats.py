@@ -162,11 +162,11 @@ def _sniff_text(
     if TOKEN_LINE.fullmatch(line.rstrip("\r")):
         return "flickr"
     from semmetrics.data.csv_rows import first_row
-    from semmetrics.data.dialect import find_delimiter, names_id
+    from semmetrics.data.dialect import find_delimiter, has_id_name
 
     dialect = find_delimiter(source, options, table_format)
     header = first_row(source, dialect, tabs=table_format == "tsv")
-    if len(header) > 1 and names_id(header, options):
+    if len(header) > 1 and has_id_name(header, options):
         return table_format
     return "txt"
 

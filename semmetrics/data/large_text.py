@@ -27,6 +27,7 @@ from pyarrow import json as pa_json
 
 from semmetrics.core.ragged import Ints
 from semmetrics.data.column_coder import Coder, FallbackError, fall_back_if
+from semmetrics.data.csv_rows import delimiter_of
 from semmetrics.data.form import Form
 from semmetrics.data.input_columns import chosen_column, find_columns
 from semmetrics.data.item_rows import row_notes
@@ -339,8 +340,7 @@ class _ParsedRows(NamedTuple):
 
 def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
     """Read CSV or TSV with one row per entry, or one row per item with a label delimiter."""
-    usual_delimiter = "\t" if kind == "tsv" else ","
-    delimiter = options.delimiter or usual_delimiter
+    delimiter = delimiter_of(options, tabs=kind == "tsv")
     header = _read_header(source, delimiter, options)
     where = at(source.name, "line 1")
     positions = find_columns(form.table, header.names, options, where)
@@ -364,13 +364,14 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
             ids, values, *score_columns = batch.columns
             scores = score_columns[0] if score_columns else None
             if label_delimiter is not None:
-                n_empty += int(pc.sum(pc.equal(values, "")).as_py() or 0)
+                n_empty += _count_empty_cells(values)
                 values = _split_cells(values, label_delimiter)
                 scores = _split_scores(scores, label_delimiter)
             coder.add(ids, values, scores, lines)
         first_line += rows.n_lines
     lists = coder.finish(source.name, "line {}")
     if has_lists:
+        # The coder does not know empty cells, because they became empty lists.
         lists = replace(lists, notes=row_notes(n_empty, (), form))
     lists = describe_table(
         lists, kind.upper(), header.names, positions, form, has_lists
@@ -517,6 +518,10 @@ def _check_quotes(data: Any, quotes: Ints, delimiter: int) -> None:
     starts_cell = (before == delimiter) | (before == _NEWLINE)
     ends_cell = (after == delimiter) | (after == _NEWLINE) | (after == _RETURN)
     fall_back_if(not ((starts_cell | reopens) & (ends_cell | reopens_next)).all())
+
+
+def _count_empty_cells(cells: Any) -> int:
+    return int(pc.sum(pc.equal(cells, "")).as_py() or 0)
 
 
 def _split_cells(cells: Any, delimiter: str) -> Any:
