@@ -6,7 +6,7 @@ The cells decide whether such a table has one row per item.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from semmetrics.data.form import Form
 from semmetrics.data.input_columns import chosen_column, find_id
@@ -83,7 +83,7 @@ def find_named_classes(
     """
     if "" in cell_kinds.values():
         return frozenset()
-    roles = {name: _role_of(name, form, options) for name in cell_kinds}
+    roles = _roles_by_name(cell_kinds, form, options)
     label_columns = _names_with_role(form.noun, roles)
     other_columns = _names_with_role("", roles)
     role_columns = frozenset(cell_kinds).difference(other_columns)
@@ -104,6 +104,12 @@ def find_named_classes(
             flag=f"{form.noun}_column",
         )
     return role_columns
+
+
+def _roles_by_name(
+    names: Iterable[str], form: Form, options: ReadOptions
+) -> dict[str, str]:
+    return {name: _role_of(name, form, options) for name in names}
 
 
 def _names_with_role(role: str, roles: Mapping[str, str]) -> list[str]:
