@@ -44,7 +44,7 @@ from semmetrics.data.source import (
 from semmetrics.errors import Fact, InputError, Places, at
 
 ColumnNames: TypeAlias = Sequence[str | Sequence[str]] | None
-"""The names of the columns of a matrix, each a string or synonyms."""
+"""The names of the columns of a matrix. Each is a string, or a sequence of synonyms."""
 
 _FORMATS_WITH_NAMES = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
 _CHECKED_OPTIONS = (
@@ -71,11 +71,11 @@ _LOWER_IS_BETTER = frozenset(
         "cost",
     )
 )
-"""Words in the name of a score column whose lowest value is the best."""
+"""Words in the name of a score column that suggest that its lowest score is the best."""
 _NEGATED = frozenset(
     ("neg", "negative", "negated", "minus", "inv", "inverse", "inverted")
 )
-"""Words that reverse the words above."""
+"""Words that suggest the opposite if they are in the same name."""
 
 
 def open_input(data: Any, options: ReadOptions | None = None) -> Any:
@@ -192,8 +192,8 @@ def _finish(
 def _are_lower_scores_better(lists: Lists, options: ReadOptions) -> bool:
     """Return whether the name of the score column suggests that its lowest score is the best.
 
-    Predictions only. Names such as "neg_loss", and columns without a positive score, contain
-    negated values, whose highest score is the best.
+    This is for predictions only. A column called "neg_loss", for example, or without a positive
+    score, contains negated values, so its highest score is the best.
     """
     column = options.score_column
     scores = lists.side.scores
@@ -236,7 +236,8 @@ def _read_file(
     for name in _CHECKED_OPTIONS:
         if file_format not in _formats_using(name, form):
             unused_names.append(name)
-    if not contents.understood.startswith(("Karpathy's", "MSR-VTT")):
+    has_splits = contents.understood.startswith(("Karpathy's", "MSR-VTT"))
+    if not has_splits:
         unused_names.append("split")
     notes: list[Any] = [*contents.notes, *unused(options, unused_names, file_format)]
     understood = contents.understood
@@ -246,7 +247,7 @@ def _read_file(
 
 
 def _formats_using(option: str, form: Form) -> Collection[str]:
-    """Return the formats in which an option of ``_CHECKED_OPTIONS`` has an effect."""
+    """Return the formats for which an option of ``_CHECKED_OPTIONS`` has an effect."""
     if option == "delimiter":
         return TABLES
     if option == "label_delimiter":
@@ -259,7 +260,7 @@ def _formats_using(option: str, form: Form) -> Collection[str]:
 def _read_any_format(
     source: Source, form: Form, names: ColumnNames, options: ReadOptions
 ) -> tuple[str, Lists | Matrix]:
-    """Read a file in a public format, or else in the format of its name.
+    """Read a file in a public format if it has one, otherwise in the format of its extension.
 
     Returns
     -------
@@ -324,10 +325,10 @@ def _read_format(
 def _read_large_text(
     source: Source, file_format: str, form: Form, options: ReadOptions
 ) -> Lists | Matrix | None:
-    """Read a large table or JSON Lines file by pyarrow.
+    """Read a large table or JSON Lines file with pyarrow.
 
-    Return None for other files, for public formats, and if the file contains anything that the
-    strict reader must decide.
+    Return None for other files and for public formats, and if only the strict reader can read the
+    file or report the problem.
     """
     if not source.is_large or file_format not in ("jsonl", *TABLES):
         return None
@@ -404,7 +405,7 @@ def _read_json_table(
 def _read_strictly(
     source: Source, file_format: str, form: Form, options: ReadOptions
 ) -> Items:
-    """Read a text format by the reader that names the place of every error."""
+    """Read a text format with the strict reader, which names the place of every error."""
     if file_format in TABLES:
         from semmetrics.data.tables import read_table
 
