@@ -396,7 +396,7 @@ def _read_ids(arrays: Arrays, n_rows: int, name: str) -> list[str] | None:
 def _read_classes(
     arrays: Arrays, options: ReadOptions, name: str
 ) -> Sequence[str] | None:
-    """Return the classes in a file, or those of the option. If both exist, they must be equal."""
+    """Return the classes in a file or in the option. If both have classes, they must be equal."""
     if "classes" not in arrays:
         return options.classes
     where = at(name, "array 'classes'")

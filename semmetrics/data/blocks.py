@@ -352,7 +352,7 @@ class _TableRows:
 
 
 Blocks: TypeAlias = Iterator[tuple[Any, int]]
-"""Blocks of lines, or Arrow tables, each with the bytes of the file that were read up to its end."""
+"""Blocks of lines or Arrow tables, each with the number of bytes in the file up to its end."""
 
 
 def _mark_last(blocks: Blocks) -> Iterator[tuple[Any, int, bool]]:

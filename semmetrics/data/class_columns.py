@@ -24,7 +24,10 @@ _MIN_CLASSES = 2
 def find_id_beside_classes(
     names: Sequence[str], form: Form, options: ReadOptions
 ) -> int | None:
-    """Return the position of the column of ids, or None if no class may have such a name."""
+    """Return the position of the column of ids if there may be a class called "label" or "score".
+
+    Return None for tables without such a class, and if the column of ids cannot be found.
+    """
     if len(set(names)) < len(names) or not _may_be_classes(names, form, options):
         return None
     try:

@@ -1,8 +1,8 @@
 """Code batches of Arrow columns as lists of entries.
 
 The coder accepts only regular input. For a null, an empty id, a repeated id or an empty entry it
-raises `FallbackError`. The caller then uses the strict reader of the format, which accepts the input
-or reports the problem and its place.
+raises `FallbackError`. The caller then uses the strict reader of the format, which accepts the
+input or reports the problem and its place.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class Coder:
         Raises
         ------
         FallbackError
-            If an entry is blank and must not be, or a score is missing.
+            If an entry is empty although the form does not allow it, or a score is missing.
         """
         allows_empty = self.form.allows_empty
         if self.by_row and not allows_empty and "" in vocabulary:

@@ -186,7 +186,7 @@ def first_row(source: Source, options: ReadOptions, *, tabs: bool = False) -> li
 
 
 def second_row(source: Source, options: ReadOptions, *, tabs: bool) -> list[str]:
-    """Return the row below the header, or an empty list if the beginning of the file cuts it off."""
+    """Return the row below the header, or an empty list if the beginning cuts it off."""
     reader = csv_reader(source.beginning, options, tabs=tabs)
     try:
         rows = [list(row) for row in islice(reader, 3)]

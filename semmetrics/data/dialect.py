@@ -5,8 +5,8 @@ Conventions
 The header decides. A table is split at the usual delimiter of its format if the header then has a
 column of ids. Otherwise it is split at the first of ``, ; | tab`` that gives a column of ids. A
 ``.txt`` file is a table if its first line names a column of ids and a column of entries, such as
-``image,caption`` from Kaggle. Otherwise it is plain text. Nothing is detected if an option sets the
-format or the delimiter.
+``image,caption`` from Kaggle. Otherwise it is plain text. Options for the format and the delimiter
+take precedence over the header.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
 
 
 def _wanted_list(item: Any, form: Form) -> str:
-    """Return what an item must be instead of this value, for a message."""
+    """Describe the list that an item should be instead of this value, for a message."""
     wanted = f"a list of {form.noun}s"
     if form.single:
         # An item may also be a single string, unless other items are lists.

@@ -128,7 +128,7 @@ def _may_be_entry(value: Any, form: Form) -> bool:
 
 
 def _read_cell(value: Any, role: str, form: Form, where: str) -> Any:
-    """Return the id, entry or score of a record as a cell of a table. Null becomes an empty cell."""
+    """Return the id, entry or score of a record as a cell of a table. Null is an empty cell."""
     if role == "id":
         return as_id(value, where=where)
     if value is None:

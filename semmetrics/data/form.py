@@ -96,7 +96,7 @@ class Form:
     unknown : tuple of float
         Values in a 0/1 matrix that mean "not verified". NaN includes empty cells.
     checked_by_block : bool
-        Whether the matrix is checked for finite numbers block by block where it is used, so that a
+        Whether the matrix is checked for finite numbers block by block, when it is used, so that a
         large file is read only once.
     """
 

@@ -162,7 +162,7 @@ def conversion_errors(source: str) -> Iterator[None]:
     try:
         with undamaged(source, Exception, code="not-a-table"):
             yield
-    except InputError as error:  # It may have no place if a function above raised it.
+    except InputError as error:  # An error of the conversion itself has no place yet.
         if error.where:
             raise
         raise error.placed(source)  # noqa: B904 - the same error

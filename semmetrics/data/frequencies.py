@@ -218,7 +218,7 @@ def _check_counts(table: FrequencyTable, where: str) -> None:
 def _read_document_count(count_or_log: Any, where: str) -> tuple[int | None, float]:
     """Return the number of documents and its logarithm, given either of them.
 
-    The number is None if the logarithm is not that of an integer.
+    The number is None if it would not be an integer.
     """
     if not _is_number(count_or_log):
         raise _documents_error(count_or_log, where)

@@ -142,7 +142,13 @@ def item_rows(
         try:
             cells = iter(read(row))
             row_id = as_id(next(cells))
-            collector.add(place, row_id, *cells)
+            entries, *scores = cells
+            if scores:
+                entries = pair_scores(entries, scores[0], form)
+            if form.single and not scores and isinstance(entries, str):
+                collector.add_string(place, row_id, entries)
+            else:
+                collector.add(place, row_id, entries)
         except InputError as error:
             raise error.placed(at(name, unit.format(place), row_id)) from None
     return collector.finish(name)
@@ -169,31 +175,33 @@ class _ItemCollector:
         self._scattered: set[str] = set()
         self._previous_id: str | None = None
 
-    def add(self, place: int, row_id: str, entries: Any, *scores: Any) -> None:
-        """Add a row, which has at most one cell of scores.
+    def add(self, place: int, row_id: str, entries: Any) -> None:
+        """Add a row that contains a whole item.
 
         Raises
         ------
         InputError
-            If the scores do not fit the entries, or the id occurs twice. It has no place.
+            If the id occurs twice. The error has no place.
         """
-        previous_id = self._previous_id
         self._previous_id = row_id
-        if scores:
-            entries = pair_scores(entries, scores[0], self._form)
-        elif self._form.single and isinstance(entries, str):
-            if row_id in self._strings_by_id:
-                self._strings_by_id[row_id].append(entries)
-                if row_id != previous_id:
-                    self._scattered.add(row_id)
-                return
-            entries = [entries]
-            self._strings_by_id[row_id] = entries
         first_place = self._first_places.setdefault(row_id, place)
         if first_place != place:
             other = self._unit.format(first_place)
             raise InputError("duplicate-at", role="the id", other=other)
         self._items.append(entries)
+
+    def add_string(self, place: int, row_id: str, text: str) -> None:
+        """Add a row that contains one entry of an item."""
+        strings = self._strings_by_id.get(row_id)
+        if strings is None:
+            strings = [text]
+            self._strings_by_id[row_id] = strings
+            self.add(place, row_id, strings)
+            return
+        strings.append(text)
+        if row_id != self._previous_id:
+            self._scattered.add(row_id)
+            self._previous_id = row_id
 
     def finish(self, name: str) -> Items:
         """Return the items of all rows."""

@@ -550,7 +550,7 @@ class _RecordReader:
     Attributes
     ----------
     keys_in_use : dict of tuple to list
-        The keys of id, entries and scores (if any), for each distinct tuple of all keys of a record.
+        The keys of id, entries and scores (if any), by the tuple of all keys of a record.
     unused_keys : dict of str to None
         All keys without a role in order of appearance, as an ordered set.
     """

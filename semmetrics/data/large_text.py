@@ -5,8 +5,8 @@ while the block before it is coded.
 
 pyarrow reads some things differently from the strict readers: invalid UTF-8, NUL, byte order
 marks, blank lines, several records in a line, NaN, deep nesting, and quotes inside a cell. Each
-block is searched for them, and `FallbackError` hands the file over to the strict reader. Only the JSON
-syntax is checked for keys without a role.
+block is searched for them, and `FallbackError` hands the file over to the strict reader. The values
+of keys without a role are only checked for valid JSON syntax.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ and Python objects of the same shape, `TableFormat` for tables with a header (CS
 Arrow, frames) and `TextFormat` for other text files. ``matches`` gets the beginning of the content
 and must be strict: if it accepts a file of another format, the ordinary readers never see that
 file. ``read`` returns `Items`, or raises the error of a `recipe` if semmetrics does not read the
-format. A document can contain any type of value, so ``read`` checks each one, with `require_key` and
-similar functions.
+format. A document can contain any type of value, so ``read`` checks each one, with `require_key`
+and similar functions.
 """
 
 from __future__ import annotations
@@ -395,7 +395,7 @@ def finish(
     unit : str
         The template for the place of an item.
     options : ReadOptions
-        They say whether this is a ground truth. If so, items that nobody annotated are left out.
+        In a ground truth, items that nobody annotated are left out.
     aliases : mapping of str to str, optional
         Other names of the items, including items that are left out.
     """

@@ -155,8 +155,8 @@ def _add_labels(
 class FiftyOneSamples(DocumentFormat):
     """``{"samples": [{"filepath", "ground_truth": {"detections": [...]}}]}``, or only the list.
 
-    The labels are in the field that an option names, or in the only field with labels. If there are
-    several, they are in ``ground_truth`` for the ground truth and in ``predictions`` for predictions.
+    The labels are in the field that an option names, or in the only field with labels. Of several
+    fields, ``ground_truth`` is read for the ground truth and ``predictions`` for predictions.
     Samples are identified by path or file name.
     """
 

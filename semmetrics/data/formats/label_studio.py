@@ -9,8 +9,8 @@ a ground truth that have no other annotation, and a note counts them. If the onl
 task has no result, the task is an item without labels.
 
 If a file has choices of several controls, such as two questions with the answers yes and no, a
-label is "control: choice". Annotations that are not read also count as choices of a control, so
-that labels have the same names on both sides of a score.
+label is "control: choice". Choices in annotations that are not read also count, so that labels have
+the same names on both sides of a score.
 
 References
 ----------
@@ -234,7 +234,7 @@ def _add_region(
 
 
 def _with_prefix(prefix: str, label: str) -> str:
-    """Return a label with a prefix. An empty label stays empty, so that it raises an error later."""
+    """Return a label with a prefix. An empty label stays empty and raises an error later."""
     return f"{prefix}{label}" if label else label
 
 

@@ -218,10 +218,10 @@ def _fasttext_labels(line: str, where: str) -> list[Any]:
 class Arff(TextFormat):
     """ARFF of Weka and MEKA.
 
-    In MEKA the relation has the number of attributes that are labels: the first six for ``-C 6``, or
+    In MEKA, the relation has the number of attributes that are labels: the first six for ``-C 6``,
     the last six for ``-C -6``. In a file without this number, the only nominal attribute is the
-    class. If there are several, the labels are named in another file (MULAN's XML), which is not
-    read.
+    class. If it has several, another file names the labels (MULAN's XML), and reading raises an
+    error.
     """
 
     title = "ARFF"
