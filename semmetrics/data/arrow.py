@@ -96,7 +96,7 @@ def read_columns(
     options: ReadOptions,
     name: str,
     title: str,
-    first: int = 0,
+    first_row: int = 0,
 ) -> Lists:
     """Read lists from batches of columns.
 
@@ -112,7 +112,7 @@ def read_columns(
         The name of the input in messages.
     title : str
         The format, for the description of how the input was read.
-    first : int
+    first_row : int
         The number of the first row.
 
     Raises
@@ -134,14 +134,14 @@ def read_columns(
     has_lists = column_types.has_lists
     try:
         fall_back_if(column_types.has_score_strings)
-        coder = Coder(form, by_row=not has_lists, first=first)
+        coder = Coder(form, by_row=not has_lists, first_row=first_row)
         for batch in batches(names):
             coder.add(*_prepare_columns(batch, names, form, has_lists))
         lists = coder.finish(name)
     except MemoryError:  # pyarrow's MemoryError is also an ArrowException.
         raise
     except (FallbackError, pa.ArrowException):
-        items = _read_strictly(batches(names), names, form, name, has_lists, first)
+        items = _read_strictly(batches(names), names, form, name, has_lists, first_row)
         lists = encode(items, form)
     lists = describe_table(lists, title, schema.names, positions, form, has_lists)
     score_type = column_types.scores
@@ -236,7 +236,7 @@ def _read_strictly(
     form: Form,
     name: str,
     has_lists: bool,
-    first: int,
+    first_row: int,
 ) -> Items:
     """Read batches value by value, and report what is wrong and where."""
     columns: list[list[Any]] = [[] for _ in names]
@@ -244,26 +244,30 @@ def _read_strictly(
         for column, column_name in zip(columns, names, strict=True):
             column.extend(batch.column(column_name).to_pylist())
     if has_lists:
-        return item_rows(_number_rows(columns, first), iter, name, form, ROW)
-    return _read_entry_rows(columns, names, form, name, first)
+        return item_rows(_number_rows(columns, first_row), iter, name, form, ROW)
+    return _read_entry_rows(columns, names, form, name, first_row)
 
 
 def _read_entry_rows(
-    columns: list[list[Any]], names: Sequence[str], form: Form, name: str, first: int
+    columns: list[list[Any]],
+    names: Sequence[str],
+    form: Form,
+    name: str,
+    first_row: int,
 ) -> Items:
     """Read the columns of a table with one row per entry."""
     id_cells, values, *scores = columns
     if scores and not are_lists_of_scores(scores[0]):
         _check_numbers(scores[0], names[2], name)
     ids = []
-    for row, cell in enumerate(id_cells, first):
+    for row, cell in enumerate(id_cells, first_row):
         ids.append(as_id(cell, where=at(name, ROW.format(row))))
     if form.allows_empty and None in values:
         row = values.index(None)
-        where = at(name, ROW.format(first + row), ids[row])
+        where = at(name, ROW.format(first_row + row), ids[row])
         raise _null_error(form, where)
     entries = ["" if value is None else value for value in values]
-    rows = range(first, first + len(ids))
+    rows = range(first_row, first_row + len(ids))
     return entry_rows([(rows, ids, entries, *scores)], name, form, ROW)
 
 
@@ -274,10 +278,10 @@ def _null_error(form: Form, where: str) -> InputError:
 
 
 def _number_rows(
-    columns: list[list[Any]], first: int
+    columns: list[list[Any]], first_row: int
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Yield the number and the cells of each row, without the scores if they are null."""
-    for row, cells in enumerate(zip(*columns, strict=True), first):
+    for row, cells in enumerate(zip(*columns, strict=True), first_row):
         if cells[-1] is None:
             yield row, cells[:2]
         else:

@@ -50,12 +50,12 @@ class Coder:
     parsed : bool
         Whether dictionary columns come from the parser of a text file. All strings of such a
         dictionary occur, in order of first appearance.
-    first : int
+    first_row : int
         The number of the first row.
     """
 
     def __init__(
-        self, form: Form, *, by_row: bool, parsed: bool = False, first: int = 0
+        self, form: Form, *, by_row: bool, parsed: bool = False, first_row: int = 0
     ) -> None:
         self.form = form
         self.by_row = by_row
@@ -64,7 +64,7 @@ class Coder:
         self._is_ordered = True
         # Whether most entries of the last batch are distinct, as captions are.
         self._is_distinct = False
-        self._n_rows = first
+        self._n_rows = first_row
         self._last_id: Any = None
         # The id, the first row and its line of each run of rows with the same id.
         self._ids: list[Any] = []
@@ -303,10 +303,10 @@ def _number_strings(strings: Any) -> tuple[Any, Texts]:
         coded = strings.dictionary_encode()
         numbers = coded.indices.to_numpy(zero_copy_only=False)
         distinct = coded.dictionary
+    # The buffers of a slice are those of the whole array. An empty array has no buffers.
     _, offset_buffer, text_buffer = distinct.buffers()
     first = distinct.offset
     last = first + len(distinct) + 1
-    # An empty array has no buffers.
     text_offsets = np.frombuffer(offset_buffer or bytes(4), np.int32)[first:last]
     text = np.frombuffer(text_buffer or b"", np.uint8)
     start = text_offsets[0]

@@ -70,7 +70,7 @@ def read_frame(
     source: str,
     names: Names | None,
     options: ReadOptions,
-    first: int = 0,
+    first_row: int = 0,
 ) -> Lists | Matrix:
     """Read lists or a matrix from a frame.
 
@@ -83,7 +83,7 @@ def read_frame(
     names : sequence, optional
         The labels of the columns, used if the columns of the frame have no names.
     options : ReadOptions
-    first : int
+    first_row : int
         The number of the first row in messages.
 
     Raises
@@ -98,7 +98,9 @@ def read_frame(
     def make_table() -> Any:
         return to_arrow_table(data)
 
-    public_lists = _read_public_table(make_table, columns, form, source, options, first)
+    public_lists = _read_public_table(
+        make_table, columns, form, source, options, first_row
+    )
     if public_lists is not None:
         return public_lists
     has_entries = _has_entry_column(make_table, columns, form, source, options)
@@ -107,7 +109,7 @@ def read_frame(
         if not has_id_column(columns, options):
             data = with_index_ids(data)
         return read_arrow_table(to_arrow_table(data), form, source, options)
-    return _read_frame_matrix(data, columns, form, source, names, options, first)
+    return _read_frame_matrix(data, columns, form, source, names, options, first_row)
 
 
 def _read_public_table(
@@ -116,14 +118,14 @@ def _read_public_table(
     form: Form,
     source: str,
     options: ReadOptions,
-    first: int,
+    first_row: int,
 ) -> Lists | None:
     """Read an Arrow table in the public format of a dataset. Return None if it is not one."""
     public_format = find_table(columns, form, options)
     if public_format is None:
         return None
     cells = [column.to_pylist() for column in make_table().columns]
-    rows = enumerate(zip(*cells, strict=True), first)
+    rows = enumerate(zip(*cells, strict=True), first_row)
     items = public_format.read(Table(source, columns, ROW, rows), form, options)
     items.notes += public_format.unused(options, form)
     return encode(items, form)
@@ -242,7 +244,7 @@ def _read_frame_matrix(
     source: str,
     names: Names | None,
     options: ReadOptions,
-    first: int,
+    first_row: int,
 ) -> Matrix:
     """Read a frame with a column for each label."""
     is_unnamed = is_numbering(getattr(data, "columns", None))
@@ -252,7 +254,7 @@ def _read_frame_matrix(
     if index is not None and not has_id_column(columns, options):
         cells = _cells_by_index(data, columns, form, source)
     else:
-        cells = _cells_by_id_column(data, form, source, options, first)
+        cells = _cells_by_id_column(data, form, source, options, first_row)
         if index is not None and not is_numbering(index):
             notes.append(Fact("index-not-used"))
     if not is_unnamed and not form.unknown:
@@ -278,7 +280,7 @@ def _cells_by_index(data: Any, columns: list[str], form: Form, source: str) -> _
 
 
 def _cells_by_id_column(
-    data: Any, form: Form, source: str, options: ReadOptions, first: int
+    data: Any, form: Form, source: str, options: ReadOptions, first_row: int
 ) -> _Cells:
     """Return the cells of a frame with a column of ids, or without ids, after checking them."""
     table = to_arrow_table(data)
@@ -286,20 +288,22 @@ def _cells_by_id_column(
     ids = None
     if id_position is not None:
         where = f"{source}, column {table.column_names[id_position]!r}"
-        ids = string_ids(table.column(id_position).to_pylist(), where, first=first)
+        ids = string_ids(
+            table.column(id_position).to_pylist(), where, first_row=first_row
+        )
         table = table.remove_column(id_position)
     cells = _Cells(_column_stack(table, form, source), table.column_names, ids)
-    _check_finite(cells, form, source, first)
+    _check_finite(cells, form, source, first_row)
     return cells
 
 
-def _check_finite(cells: _Cells, form: Form, source: str, first: int) -> None:
+def _check_finite(cells: _Cells, form: Form, source: str, first_row: int) -> None:
     """Raise an error that names the first cell that is neither finite nor unknown."""
     is_valid = np.isfinite(cells.values) | is_unknown(cells.values, form.unknown)
     if is_valid.all():
         return
     row, column = np.argwhere(~is_valid)[0].tolist()
-    cell = f"{ROW.format(first + row)}, column {cells.columns[column]!r}"
+    cell = f"{ROW.format(first_row + row)}, column {cells.columns[column]!r}"
     item_id = cells.ids[row] if cells.ids else None
     where = at(source, cell, item_id)
     value = cells.values[row, column]
@@ -360,7 +364,7 @@ def read_arrow_file(
     from semmetrics.data.arrow_files import open_arrow
 
     title = "Parquet" if kind == "parquet" else "Arrow"
-    first = source.before[0]
+    first_row = source.before[0]
     with open_arrow(source, kind) as (schema, batches):
         names = schema.names
         numbers = number_columns(schema)
@@ -371,7 +375,7 @@ def read_arrow_file(
             return pa.Table.from_batches(batches(names), schema)
 
         public_lists = _read_public_table(
-            make_table, names, form, source.name, options, first
+            make_table, names, form, source.name, options, first_row
         )
         if public_lists is not None:
             return public_lists
@@ -379,14 +383,14 @@ def read_arrow_file(
         id_position = one_hot_ids(names, form, options, numbers, classes)
         if id_position is None or _has_one_text_column(names, id_position, numbers):
             return read_columns(
-                schema, batches, form, options, source.name, title, first
+                schema, batches, form, options, source.name, title, first_row
             )
         table = make_table()
     with conversion_errors(source.name):
-        matrix: Any = read_frame(table, form, source.name, None, options, first)
+        matrix: Any = read_frame(table, form, source.name, None, options, first_row)
     if not form.integers_as_names:
-        _check_label_cells(matrix, form, source.name, first)
-    rows = range(first, first + len(matrix))
+        _check_label_cells(matrix, form, source.name, first_row)
+    rows = range(first_row, first_row + len(matrix))
     one_hot: Matrix = replace(
         matrix,
         understood=f"{title}, {one_hot_text(form, names[id_position])}",
@@ -402,7 +406,7 @@ def _has_one_text_column(
     return len(names) == 2 and names[1 - id_position] not in numbers
 
 
-def _check_label_cells(matrix: Matrix, form: Form, source: str, first: int) -> None:
+def _check_label_cells(matrix: Matrix, form: Form, source: str, first_row: int) -> None:
     """Raise an error that names the first cell outside [0, 1] that is not unknown."""
     step = max(1, _MAX_CELLS_PER_CHECK // (len(matrix.vocabulary) + 1))
     for start in range(0, len(matrix), step):
@@ -414,6 +418,6 @@ def _check_label_cells(matrix: Matrix, form: Form, source: str, first: int) -> N
         row, column = invalid[0].tolist()
         name = matrix.vocabulary[column]
         row_number = start + row
-        place = f"{ROW.format(first + row_number)}, column {name!r}"
+        place = f"{ROW.format(first_row + row_number)}, column {name!r}"
         where = at(source, place, matrix.ids[row_number])
         raise not_a_label_column(cells[row, column], form).placed(where)

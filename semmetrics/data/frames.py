@@ -62,7 +62,7 @@ def column_names(data: Any) -> list[str]:
 
 
 def string_ids(
-    names: Iterable[Any], source: str, *, repeats: bool = False, first: int = 0
+    names: Iterable[Any], source: str, *, repeats: bool = False, first_row: int = 0
 ) -> list[str]:
     """Check ids and return them as strings.
 
@@ -73,7 +73,7 @@ def string_ids(
         The input, for errors.
     repeats : bool
         Whether an id may occur several times.
-    first : int
+    first_row : int
         The number of the first row, for errors.
 
     Raises
@@ -91,7 +91,7 @@ def string_ids(
     if not are_all_strings:
         ids = [name if type(name) is str else as_id(name, where=source) for name in ids]
     if "" in ids:
-        row = ROW.format(first + ids.index(""))
+        row = ROW.format(first_row + ids.index(""))
         raise InputError("empty-id", f"{source}, {row}")
     if not repeats:
         check_once(ids, "duplicate-id", source)
