@@ -6,8 +6,8 @@ Names are numbers from 0. ``child`` and ``parent`` are the ends of each link, wi
 links. Each name is an ancestor of itself at distance 0. The distance of another ancestor is the
 smallest number of links up to it.
 
-A generation consists of the names whose last parent is in the generation before. The first one has
-no parents.
+The first generation consists of the names without parents. Any other name is in the generation
+after the last one of its parents.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MAX_NAMES_OF_CYCLE = 10
 
 
 class Ancestors(NamedTuple):
-    """The ancestors of each name, itself included, by rising number.
+    """The ancestors of each name, including the name itself, in rising order.
 
     Attributes
     ----------
@@ -58,6 +58,7 @@ def find_generations(
     """
     n_names = len(names)
     children_ptr, children = _group_by_key(parent, child, n_names)
+    # Links from each name to parents that are in no generation yet.
     n_open_links = np.bincount(child, minlength=n_names)
     generations: list[Ints] = []
     n_pairs = 0
@@ -67,8 +68,8 @@ def find_generations(
         # Each name has at least one ancestor in every generation so far.
         n_pairs += len(generation) * len(generations)
         _check_size(n_pairs, source)
-        _, flat = ragged.take_rows(children_ptr, generation)
-        own_children, n_links = np.unique(children[flat], return_counts=True)
+        _, links = ragged.take_rows(children_ptr, generation)
+        own_children, n_links = np.unique(children[links], return_counts=True)
         n_open_links[own_children] -= n_links
         generation = own_children[n_open_links[own_children] == 0]
     if n_open_links.any():
@@ -102,11 +103,11 @@ def _cycle_error(
 
 
 def _find_cycle(child: Ints, parent: Ints, is_open: Bools) -> list[int]:
-    """Return the names of a cycle, each followed by its parent, from the smallest number on."""
+    """Return the names of a cycle, each followed by its parent. The smallest number comes first."""
     is_open_link = is_open[child] & is_open[parent]
     children = child[is_open_link].tolist()
     parents = parent[is_open_link].tolist()
-    # Every name that is in no generation has a parent that is in none either.
+    # Every name that is in no generation has a parent that is in no generation.
     first_parent: dict[int, int] = {}
     for own_child, own_parent in zip(children, parents, strict=True):
         first_parent.setdefault(own_child, own_parent)
@@ -149,7 +150,7 @@ def find_ancestors(
 class _Closure:
     """The ancestors of the names so far, from the first generation on.
 
-    A row has the ancestors of a name by rising number. Each element is
+    A row has the ancestors of a name in rising order. Each element is
     ``ancestor << bits | distance``.
     """
 
@@ -169,36 +170,38 @@ class _Closure:
 
     def count_ancestors_of_parents(self, names: Ints) -> Ints:
         """Return how many ancestors the parents of each name have in total."""
-        indptr, flat = ragged.take_rows(self._parents_ptr, names)
-        return ragged.sum_rows(self._widths[self._parents[flat]], indptr)
+        indptr, links = ragged.take_rows(self._parents_ptr, names)
+        return ragged.sum_rows(self._widths[self._parents[links]], indptr)
 
     def merge_by_sorting(self, names: Ints) -> None:
         """Merge the rows of the parents of each name into its row."""
         size = self._size
         bits = self._bits
         n_names = len(names)
-        indptr, flat = ragged.take_rows(self._parents_ptr, names)
-        rows = [self._rows[parent] for parent in self._parents[flat].tolist()]
-        widths = np.fromiter(map(len, rows), np.int64, len(rows))
-        owners = np.repeat(ragged.row_numbers(indptr), widths)
-        # A key is (position of the name, ancestor, distance). A name is its own ancestor.
-        own_pairs = np.arange(n_names) * size + names
-        keys = np.concatenate([own_pairs << bits, *rows])
-        keys[n_names:] += (owners * size << bits) + 1
+        indptr, links = ragged.take_rows(self._parents_ptr, names)
+        parent_rows = [self._rows[parent] for parent in self._parents[links].tolist()]
+        widths = np.fromiter(map(len, parent_rows), np.int64, len(parent_rows))
+        # The position, in `names`, of the child of each element of the parent rows.
+        positions = np.repeat(ragged.row_numbers(indptr), widths)
+        # A key is (position, ancestor, distance). A name is its own ancestor at distance 0, and
+        # the ancestors of a parent are one link further away.
+        own_keys = (np.arange(n_names) * size + names) << bits
+        keys = np.concatenate([own_keys, *parent_rows])
+        keys[n_names:] += (positions * size << bits) + 1
         keys.sort()
+        # The first key of each pair (position, ancestor) has the smallest distance.
         pairs = keys >> bits
-        # The nearest of equal pairs is the first.
-        is_nearest = np.flatnonzero(np.diff(pairs, prepend=-1))
-        owners = pairs[is_nearest] // size
-        merged = keys[is_nearest] - (owners * size << bits)
-        self._store(names, merged, np.bincount(owners, minlength=n_names))
+        nearest = np.flatnonzero(np.diff(pairs, prepend=-1))
+        positions = pairs[nearest] // size
+        merged = keys[nearest] - (positions * size << bits)
+        self._store(names, merged, np.bincount(positions, minlength=n_names))
 
     def merge_by_parents(self, name: int) -> None:
         """Merge the rows of the parents of one name into its row, parent by parent.
 
-        A parent that is an ancestor of another parent adds no ancestor, and can only lower
-        distances above 2. So if names are linked to most of their ancestors, few parents are
-        visited.
+        If a parent is an ancestor of another parent, its row adds no ancestor and can only lower
+        distances above 2. Such rows are merged last, and only while such a distance is left. If
+        names are linked to most of their ancestors, this skips most parents.
         """
         first = self._parents_ptr[name]
         last = self._parents_ptr[name + 1]
@@ -261,9 +264,9 @@ def find_heights(
     heights = np.zeros(size, np.int64)
     parents_ptr, parents = _group_by_key(child, parent, size)
     for generation in reversed(generations[1:]):
-        indptr, flat = ragged.take_rows(parents_ptr, generation)
+        indptr, links = ragged.take_rows(parents_ptr, generation)
         own_heights = heights[generation][ragged.row_numbers(indptr)]
-        np.maximum.at(heights, parents[flat], own_heights + 1)
+        np.maximum.at(heights, parents[links], own_heights + 1)
     return heights
 
 

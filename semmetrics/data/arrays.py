@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import io
 import mmap
-import re
 import zipfile
 import zlib
 from collections import Counter
@@ -235,12 +234,12 @@ def read_matrix_file(
 ) -> Matrix | Items | Lists:
     """Read a matrix of items x names: 0/1 membership, or scores.
 
-    If the form allows items of a single entry, a vector of names or integers is read as these.
+    If the form allows it, a vector of names or integers is read as items with one entry each.
     """
     arrays = read_arrays(source, options.max_bytes)
     main = _read_values(arrays, source.name)
     values = main.values
-    if not main.is_sparse and form.alone:
+    if not main.is_sparse and form.single_integers:
         items = _read_vector(values, arrays, main.where, form, source)
         if items is not None:
             return items
@@ -259,12 +258,12 @@ def read_matrix_file(
         source=source.name,
         understood=f"{file_kind} matrix, {size}, {values.dtype}",
         notes=_note_unused_arrays(arrays, main.used),
-        finite=not (form.by_block or form.allows_nan),
+        finite=not (form.checked_by_block or form.allows_nan),
     )
 
 
 def _read_values(arrays: Arrays, name: str) -> _Values:
-    """Return the main array, or the sparse matrix that the arrays are."""
+    """Return the main array, or the sparse matrix if the arrays are its parts."""
     if "format" in arrays and "shape" in arrays:
         values, used = _read_sparse(arrays, name)
         return _Values(values, name, used, is_sparse=True)
@@ -279,7 +278,10 @@ def _read_vector(
     form: Form,
     source: Source,
 ) -> Items | Lists | None:
-    """Return a vector of names or integers as items of one entry each, or None for others."""
+    """Read a vector of names or integers as items with one entry each.
+
+    Return None for other arrays.
+    """
     understood = f"NumPy vector of {form.noun}s"
     numbers = class_numbers(values)
     if numbers is not None:
@@ -294,7 +296,7 @@ def _read_vector(
 
 
 def _file_kind(source: Source, *, is_sparse: bool) -> str:
-    """Return how messages call a matrix."""
+    """Return the name of the format of a matrix, for messages."""
     if is_sparse:
         return "sparse"
     if source.head.startswith(_HDF_START):
@@ -394,7 +396,7 @@ def _read_ids(arrays: Arrays, n_rows: int, name: str) -> list[str] | None:
 def _read_classes(
     arrays: Arrays, options: ReadOptions, name: str
 ) -> Sequence[str] | None:
-    """Return the classes of a file, or else of the option. Both must be the same."""
+    """Return the classes in a file or in the option. If both have classes, they must be equal."""
     if "classes" not in arrays:
         return options.classes
     where = at(name, "array 'classes'")
@@ -416,18 +418,20 @@ def _read_sparse(arrays: Arrays, name: str) -> tuple[Any, set[str]]:
     if not index_keys or not used <= arrays.keys():
         raise InputError("not-sparse", name, kind=sparse_format)
     data = arrays["data"]
-    first, second = [arrays[key] for key in index_keys]
+    first_indices, second_indices = [arrays[key] for key in index_keys]
     with undamaged(name, ValueError, TypeError, OverflowError, IndexError):
         shape = tuple(arrays["shape"].tolist())
-        matrix = _make_sparse(sparse_format, data, first, second, shape)
+        matrix = _make_sparse(sparse_format, data, first_indices, second_indices, shape)
         csr = matrix.tocsr(copy=True)
         # This also sorts the columns.
         csr.sum_duplicates()
         if csr.nnz != matrix.nnz:
             raise ValueError("a cell occurs twice")
-        kinds = data.dtype.kind + first.dtype.kind + second.dtype.kind
-        if matrix.ndim != 2 or not re.fullmatch("[biuf][iu][iu]", kinds):
+        index_kinds = {first_indices.dtype.kind, second_indices.dtype.kind}
+        have_types = data.dtype.kind in "biuf" and index_kinds <= {"i", "u"}
+        if matrix.ndim != 2 or not have_types:
             raise ValueError("parts with a wrong type or shape")
+    # The key by which SciPy tells sparse arrays from its older sparse matrices.
     return csr, {*used, "_is_array"}
 
 
@@ -439,14 +443,14 @@ def _sparse_format(stored_format: NDArray[np.generic]) -> str:
 
 
 def _make_sparse(
-    sparse_format: str, data: Any, first: Any, second: Any, shape: Any
+    sparse_format: str, data: Any, first_indices: Any, second_indices: Any, shape: Any
 ) -> Any:
     """Return a sparse matrix in its own format, and check its indices."""
     from scipy import sparse
 
     if sparse_format == "coo":
-        return sparse.coo_array((data, (first, second)), shape)
+        return sparse.coo_array((data, (first_indices, second_indices)), shape)
     make = sparse.csr_array if sparse_format == "csr" else sparse.csc_array
-    matrix = make((data, first, second), shape)
+    matrix = make((data, first_indices, second_indices), shape)
     matrix.check_format(full_check=True)
     return matrix

@@ -23,9 +23,9 @@ from semmetrics.data.arrow_files import (
 from semmetrics.data.cells import are_lists_of_scores
 from semmetrics.data.column_coder import (
     Coder,
-    OddError,
+    FallbackError,
     as_strings,
-    leave_if,
+    fall_back_if,
     null_count,
 )
 from semmetrics.data.entries import object_keys
@@ -79,7 +79,7 @@ class _ColumnTypes(NamedTuple):
     has_lists : bool
         Whether a cell has the list of all entries of an item.
     has_score_strings : bool
-        Whether the scores are strings, of which each may be a list.
+        Whether the scores are strings, each of which may be a list written as text.
     """
 
     ids: Any
@@ -96,7 +96,7 @@ def read_columns(
     options: ReadOptions,
     name: str,
     title: str,
-    first: int = 0,
+    first_row: int = 0,
 ) -> Lists:
     """Read lists from batches of columns.
 
@@ -112,7 +112,7 @@ def read_columns(
         The name of the input in messages.
     title : str
         The format, for the description of how the input was read.
-    first : int
+    first_row : int
         The number of the first row.
 
     Raises
@@ -120,46 +120,49 @@ def read_columns(
     InputError
         If a column is missing or has the wrong type, or if a cell is invalid.
     """
-    roles = find_columns(form.table, schema.names, options, name)
-    kinds = {role: schema.field(place).type for role, place in roles.items()}
-    column_types = _find_types(kinds, form)
+    positions = find_columns(form.table, schema.names, options, name)
+    types_by_role = {}
+    for role, position in positions.items():
+        types_by_role[role] = schema.field(position).type
+    column_types = _find_types(types_by_role, form)
     unfit_role = _find_unfit_role(column_types, form)
     if unfit_role is not None:
-        where = at(name, f"column {schema.names[roles[unfit_role]]!r}")
-        kind = str(kinds[unfit_role])
-        raise InputError("wrong-column-type", where, found=kind, role=unfit_role)
-    names = [schema.names[place] for place in roles.values()]
+        where = at(name, f"column {schema.names[positions[unfit_role]]!r}")
+        unfit_type = str(types_by_role[unfit_role])
+        raise InputError("wrong-column-type", where, found=unfit_type, role=unfit_role)
+    names = [schema.names[position] for position in positions.values()]
     has_lists = column_types.has_lists
     try:
-        leave_if(column_types.has_score_strings)
-        coder = Coder(form, by_row=not has_lists, first=first)
+        fall_back_if(column_types.has_score_strings)
+        coder = Coder(form, by_row=not has_lists, first_row=first_row)
         for batch in batches(names):
             coder.add(*_prepare_columns(batch, names, form, has_lists))
         lists = coder.finish(name)
     except MemoryError:  # pyarrow's MemoryError is also an ArrowException.
         raise
-    except (OddError, pa.ArrowException):
-        items = _read_strictly(batches(names), names, form, name, has_lists, first)
+    except (FallbackError, pa.ArrowException):
+        items = _read_strictly(batches(names), names, form, name, has_lists, first_row)
         lists = encode(items, form)
-    lists = describe_table(lists, title, schema.names, roles, form, has_lists)
+    lists = describe_table(lists, title, schema.names, positions, form, has_lists)
     score_type = column_types.scores
     if score_type is None:
         score_type = _score_type_of_objects(column_types.entries)
     return replace(lists, precision=_precision_of_type(score_type))
 
 
-def _find_types(kinds: dict[str, Any], form: Form) -> _ColumnTypes:
-    """Sort out the types of the columns, given the type of each role."""
-    entries = kinds[form.noun]
-    scores = kinds.get("score")
+def _find_types(types_by_role: dict[str, Any], form: Form) -> _ColumnTypes:
+    """Return the types of ids, of entries, and of one score."""
+    entries = types_by_role[form.noun]
+    scores = types_by_role.get("score")
     has_lists = has_type(entries, *LIST_TYPES, MAP_TYPE)
     if has_lists and scores is not None:
-        # Strings and booleans in lists are not converted to scores.
+        # Lists of entries need lists of scores. Other columns are rejected as strings are.
         scores = scores.value_type if has_type(scores, *LIST_TYPES) else pa.string()
     has_score_strings = False
     if scores is not None and has_type(entries, *STRING_TYPES):
         has_score_strings = has_type(scores, *STRING_TYPES)
-    return _ColumnTypes(kinds["id"], entries, scores, has_lists, has_score_strings)
+    ids = types_by_role["id"]
+    return _ColumnTypes(ids, entries, scores, has_lists, has_score_strings)
 
 
 def _find_unfit_role(column_types: _ColumnTypes, form: Form) -> str | None:
@@ -174,7 +177,7 @@ def _find_unfit_role(column_types: _ColumnTypes, form: Form) -> str | None:
     number_types = ["integer", "floating"]
     if column_types.has_lists:
         number_types.append("null")
-    if form.truths:
+    if form.allows_grades:
         number_types.append("boolean")
     if not has_type(column_types.scores, *number_types):
         return "score"
@@ -184,9 +187,9 @@ def _find_unfit_role(column_types: _ColumnTypes, form: Form) -> str | None:
 def _entry_types(form: Form) -> list[str]:
     """Return the types that a column of entries may have."""
     entry_types = list(STRING_TYPES)
-    if not form.blank:
+    if not form.allows_empty:
         entry_types.append("null")  # A column of nulls: no item has entries.
-    if form.numbered or form.places:
+    if form.integers_as_names or form.integers_as_positions:
         entry_types.append("integer")
     return entry_types
 
@@ -200,11 +203,10 @@ def _score_type_of_objects(entries: Any) -> Any:
     return types_by_key.get(score_key)
 
 
-def _precision_of_type(kind: Any) -> str:
+def _precision_of_type(score_type: Any) -> str:
     """Return the floating-point type of scores, "float64" if there are none."""
-    if kind is None:
-        return "float64"
-    return {"float": "float32", "halffloat": "float16"}.get(str(kind), "float64")
+    names = {"float": "float32", "halffloat": "float16"}
+    return names.get(str(score_type), "float64")
 
 
 def _prepare_columns(
@@ -214,16 +216,16 @@ def _prepare_columns(
 
     Raises
     ------
-    OddError
+    FallbackError
         If the cells are lists of something other than strings.
     """
     ids, values, *scores = (batch.column(name) for name in names)
     if has_type(values.type, "integer"):
         values = values.cast(pa.string())
     if has_lists:
-        leave_if(not has_type(values.type, "list", "large_list"))
-        leave_if(not has_type(values.type.value_type, *STRING_TYPES))
-    elif not form.blank and null_count(values):
+        fall_back_if(not has_type(values.type, "list", "large_list"))
+        fall_back_if(not has_type(values.type.value_type, *STRING_TYPES))
+    elif not form.allows_empty and null_count(values):
         values = pc.fill_null(as_strings(values), "")
     return [ids, values, *scores]
 
@@ -234,7 +236,7 @@ def _read_strictly(
     form: Form,
     name: str,
     has_lists: bool,
-    first: int,
+    first_row: int,
 ) -> Items:
     """Read batches value by value, and report what is wrong and where."""
     columns: list[list[Any]] = [[] for _ in names]
@@ -242,33 +244,44 @@ def _read_strictly(
         for column, column_name in zip(columns, names, strict=True):
             column.extend(batch.column(column_name).to_pylist())
     if has_lists:
-        return item_rows(_number_rows(columns, first), iter, name, form, ROW)
+        return item_rows(_number_rows(columns, first_row), iter, name, form, ROW)
+    return _read_entry_rows(columns, names, form, name, first_row)
+
+
+def _read_entry_rows(
+    columns: list[list[Any]],
+    names: Sequence[str],
+    form: Form,
+    name: str,
+    first_row: int,
+) -> Items:
+    """Read the columns of a table with one row per entry."""
     id_cells, values, *scores = columns
     if scores and not are_lists_of_scores(scores[0]):
         _check_numbers(scores[0], names[2], name)
     ids = []
-    for row, cell in enumerate(id_cells, first):
+    for row, cell in enumerate(id_cells, first_row):
         ids.append(as_id(cell, where=at(name, ROW.format(row))))
-    if form.blank and None in values:
+    if form.allows_empty and None in values:
         row = values.index(None)
-        where = at(name, ROW.format(first + row), ids[row])
+        where = at(name, ROW.format(first_row + row), ids[row])
         raise _null_error(form, where)
     entries = ["" if value is None else value for value in values]
-    rows = range(first, first + len(ids))
+    rows = range(first_row, first_row + len(ids))
     return entry_rows([(rows, ids, entries, *scores)], name, form, ROW)
 
 
 def _null_error(form: Form, where: str) -> InputError:
-    """Return the error for a null in a column of entries that may be empty."""
+    """Return the error for a null in a column whose entries may be empty strings."""
     remedy = f"write an empty text for an empty {form.noun}"
     return InputError("null", where, role=f"the {form.noun}", remedy=remedy)
 
 
 def _number_rows(
-    columns: list[list[Any]], first: int
+    columns: list[list[Any]], first_row: int
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Yield the number and the cells of each row, without the scores if they are null."""
-    for row, cells in enumerate(zip(*columns, strict=True), first):
+    for row, cells in enumerate(zip(*columns, strict=True), first_row):
         if cells[-1] is None:
             yield row, cells[:2]
         else:
@@ -276,7 +289,7 @@ def _number_rows(
 
 
 def _check_numbers(scores: Sequence[Any], column: str, name: str) -> None:
-    """Raise an error if scores are strings, although those of CSV files always are."""
+    """Raise an error if scores are strings, which only text files may contain."""
     if any(isinstance(score, str) for score in scores):
         where = at(name, f"column {column!r}")
         raise InputError("wrong-column-type", where, found="string", role="score")

@@ -16,22 +16,21 @@ from semmetrics.errors import InputError
 
 MAX_ROWS_PER_BATCH = 2**16
 _MAX_CELLS_PER_BATCH = 2**22
-_MAX_DECODED_BYTES = (
-    2**31
-)  # Strings of a row group are decoded at once up to this size.
+_MAX_DECODED_BYTES = 2**31
+"""The strings of a row group are decoded at once up to this size."""
 STRING_TYPES = ("string", "large_string", "string_view")
 LIST_TYPES = ("list", "large_list", "fixed_size_list")
 MAP_TYPE = "map"
 
 
-def has_type(kind: Any, *which: str) -> bool:
+def has_type(kind: Any, *type_names: str) -> bool:
     """Return whether an Arrow type, or the type of a dictionary's values, has one of these names.
 
     Names of types that the installed pyarrow does not know are ignored.
     """
     if types.is_dictionary(kind):
         kind = kind.value_type
-    for name in which:
+    for name in type_names:
         is_type = getattr(types, f"is_{name}", None)
         if is_type is not None and is_type(kind):
             return True
@@ -73,9 +72,10 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _open_stream(source: Source) -> Any:
+    """Return the file in the form in which pyarrow reads it: a buffer or a stream."""
     if source.packed or not source.is_large:
         return pa.BufferReader(source.data)
-    # A memory map would end the process if the file is truncated meanwhile.
+    # A memory map would crash the process if the file were truncated while it is read.
     if source.path is None:
         return source.spool
     return pa.OSFile(str(source.path))
@@ -166,8 +166,8 @@ class _ParquetReader:
         )
         for path, column in columns.items():
             for group in range(file.num_row_groups):
-                # Read before using the metadata of the row group. If they are damaged, reading
-                # raises an exception, and the metadata end the process.
+                # Read the row group before its metadata. If the metadata are damaged, reading
+                # raises an exception, but using them first crashes the process.
                 longest = _longest_coded_string(coded_file, group, path)
                 n_values = file.metadata.row_group(group).column(column).num_values
                 if n_values * longest > _MAX_DECODED_BYTES:
@@ -190,7 +190,7 @@ def _row_group_sets(file: Any, names: Sequence[str]) -> list[list[int]]:
 
 
 def _string_columns(file: Any, names: Sequence[str]) -> dict[str, int]:
-    """Return the paths and numbers of the Parquet columns of strings within named columns."""
+    """Return the Parquet columns of strings within columns with these names, as {path: number}."""
     columns = {}
     for number in range(file.metadata.num_columns):
         leaf = file.schema.column(number)
@@ -201,7 +201,10 @@ def _string_columns(file: Any, names: Sequence[str]) -> dict[str, int]:
 
 
 def _longest_coded_string(file: Any, group: int, path: str) -> int:
-    """Return the bytes of the longest string in the dictionary of a column, 0 without one."""
+    """Return the size of the longest string in the dictionary of a column, in bytes.
+
+    Return 0 if the column has no dictionary.
+    """
     batch = next(file.iter_batches(1, row_groups=[group], columns=[path]), None)
     if batch is None:
         return 0
@@ -212,7 +215,7 @@ def _longest_coded_string(file: Any, group: int, path: str) -> int:
 
 
 def _decoded_bytes(values: Any) -> int:
-    """Return the size that the strings of a dictionary column have after decoding."""
+    """Return the size in bytes of the strings of a dictionary column after decoding."""
     values = _flatten_lists(values)
     if not types.is_dictionary(values.type):
         return 0

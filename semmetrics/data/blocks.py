@@ -2,14 +2,15 @@
 
 Conventions
 -----------
-A block consists of whole lines of a file, about `BLOCK` bytes, or of `ROWS` rows of a table. It is
-read as a file with the header of the whole file, so that a kind reads blocks and files alike, and
-errors name the lines, rows and bytes of the file. The rows of an item must be together. They may
-continue in the next block, so the last item of a block is read again together with the next one.
-The counts in notes may count it twice.
+A block consists of whole lines of a text file, about `BLOCK_BYTES` bytes, or of up to
+`MAX_BLOCK_ROWS` rows of a Parquet or Arrow file. It is read like a file of its own that has the
+header of the whole file, so a kind reads blocks and files in the same way. Errors name the lines,
+rows and bytes of the whole file. The rows of an item must be together. They may continue in the
+next block, so the last item of a block is read again together with the next block, and the counts
+in notes may count it twice.
 
-JSON lines, CSV and TSV are read once, also from gzip, pipes and standard input. Parquet and Arrow
-are read from files. All of these have ids, so no items are identified by position.
+JSON lines, CSV and TSV are read only once, from files, gzip, pipes and standard input. Parquet and
+Arrow are read from files. All of these formats have ids, so items are never matched by position.
 """
 
 from __future__ import annotations
@@ -47,19 +48,19 @@ from semmetrics.data.source import (
 from semmetrics.errors import InputError, Places, at
 
 Read: TypeAlias = Callable[[Any, str], Any]
-"""Returns the lists in a Source or an Arrow table, given its name in messages."""
+"""Returns the lists in a Source or an Arrow table. The second argument is its name in messages."""
 
 _STREAM_FORMATS = ("jsonl", *TABLES)
 _FILE_FORMATS = ("parquet", "arrow")
 """The formats that are read in blocks from files, but not from streams."""
 FORMATS = (*_STREAM_FORMATS, *_FILE_FORMATS)
 """The formats that are read in blocks."""
-BLOCK = 2**22
-"""The bytes of text in a block."""
-ROWS = 2**16
-"""The most rows of a table in a block."""
-CELLS = 2**22
-"""The most cells of a table in a block."""
+BLOCK_BYTES = 2**22
+"""The size of a block of text."""
+MAX_BLOCK_ROWS = 2**16
+"""The largest number of rows in a block of Parquet or Arrow."""
+MAX_BLOCK_CELLS = 2**22
+"""The largest number of cells in a block of Parquet or Arrow."""
 _TYPE_DETAILS = re.compile(r"large_|\w+: | not null|, indices=\w+|, ordered=\d")
 """Parts of Arrow types that may differ between files."""
 
@@ -75,10 +76,10 @@ class Parts:
     paths : tuple of str
         "-" is standard input.
     size : int or None
-        Their bytes on disk. None if one is a stream.
+        The size of the files on disk. None if one of them is a stream.
     first : str
-        The first file of the side, whose columns these files must have, if these are only some of
-        its files. Items may then be only in the other files.
+        The first file of the side, if ``paths`` are only some of its files. They must have the
+        columns of the first file, and may contain no items.
     """
 
     name: str
@@ -124,37 +125,41 @@ class Parts:
 
     def _lists(self, read: Read, options: ReadOptions) -> Iterator[tuple[Any, int]]:
         """Yield the items of each block, or None if it has none, and its size on disk."""
-        columns: dict[str, str] = {}
+        columns = self._columns_of_first_file(read, options)
         styles: dict[str, str] = {}
         has_items = False
         first_error: InputError | None = None
-        if self.first and self.paths[:1] != (self.first,):
-            # Opening the first file notes its columns.
-            with _open_blocks(self.first, read, options, columns):
-                pass
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as (rows, blocks):
                 name = rows.file.name
                 layout = ""
                 n_bytes_before = 0
-                end = (None, 0)
-                for (block, n_bytes), (next_block, _) in pairwise(chain(blocks, [end])):
+                for block, n_bytes, is_last in _mark_last(blocks):
                     lists = None
                     try:
-                        lists = read(rows.add(block), name)
+                        contents = read(rows.add(block), name)
                     except InputError as error:
                         if not _has_no_items(error, name):
                             raise
                         first_error = first_error or error
                     else:
                         has_items = True
-                        layout = _check_layout(lists, layout)
-                        is_last = next_block is None
-                        lists = self._finish_block(lists, rows, styles, is_last)
+                        layout = _check_layout(contents, layout)
+                        lists = self._finish_block(contents, rows, styles, is_last)
                     yield lists, n_bytes - n_bytes_before
                     n_bytes_before = n_bytes
         if first_error is not None and not has_items and not self.first:
             raise first_error
+
+    def _columns_of_first_file(
+        self, read: Read, options: ReadOptions
+    ) -> dict[str, str]:
+        """Return the types of the columns that all files must have, if another file sets them."""
+        columns: dict[str, str] = {}
+        if self.first and self.paths[:1] != (self.first,):
+            with _open_blocks(self.first, read, options, columns):
+                pass
+        return columns
 
     def _finish_block(
         self,
@@ -187,18 +192,18 @@ class Parts:
             rows.drop(int(lists.where.numbers[-1]))
             lists = lists.rows(0, len(lists) - 1)
         items = replace(lists, source=self.name, notes=rows.notes + lists.notes)
-        # Hashed in the thread that reads. The ids store their hashes.
+        # The ids store their hashes, which are computed here, in the thread that reads.
         hash_ids(items.ids)
         return items
 
 
 def _has_no_items(error: InputError, name: str) -> bool:
-    """Return whether an error tells that a block has only a header or blank lines."""
+    """Return whether an error means that a block has only a header or blank lines."""
     return error.code in ("nothing-given", "empty") and error.where == name
 
 
 def _check_layout(block: Any, before: str) -> str:
-    """Return whether the rows of a block are items or labels.
+    """Return the layout of a block: whether its rows are items or labels.
 
     Raises
     ------
@@ -294,7 +299,7 @@ class _TextRows:
         self._header = header
         self._n_header_lines = len(header.splitlines())
         self._rest = b""
-        # Lines and bytes between the header and the rest that were dropped.
+        # How many lines and bytes between the header and the rest were dropped.
         self._n_lines_dropped = 0
         self._n_bytes_dropped = 0
 
@@ -325,7 +330,7 @@ class _TextRows:
 
 
 class _TableRows:
-    """The rows of items of Parquet or Arrow that may be incomplete, as `_TextRows`."""
+    """The rows of items that may be incomplete, as `_TextRows`, for Parquet and Arrow."""
 
     def __init__(self, file: Source, empty: Any, notes: list[Any]) -> None:
         self.file = file
@@ -348,7 +353,14 @@ class _TableRows:
 
 
 Blocks: TypeAlias = Iterator[tuple[Any, int]]
-"""Lines or Arrow tables, and how many bytes of the file end with each."""
+"""Blocks of lines or Arrow tables, each with the number of bytes in the file up to its end."""
+
+
+def _mark_last(blocks: Blocks) -> Iterator[tuple[Any, int, bool]]:
+    """Yield each block, the bytes up to its end, and whether it is the last one."""
+    end = (None, 0)
+    for (block, n_bytes), (next_block, _) in pairwise(chain(blocks, [end])):
+        yield block, n_bytes, next_block is None
 
 
 @contextmanager
@@ -369,16 +381,17 @@ def _open_blocks(
     Yields
     ------
     rows : _TextRows or _TableRows
-        Without any row.
+        Still without rows.
     blocks : iterator
+        As `Blocks`.
     """
-    with open_parts(path, BLOCK) as (source, parts, stream):
+    with open_parts(path, BLOCK_BYTES) as (source, parts, stream):
         if source.head[:2] in UTF16:
             parts = as_utf8(chain([source.head], parts), source.name)
             source = replace(source, head=next(parts))
         is_stream = source.suffix is None or source.packed
         kinds = _STREAM_FORMATS if is_stream else FORMATS
-        kind = format_among(source, options, "a stream", kinds, told=True)
+        kind = format_among(source, options, "a stream", kinds, has_format_option=True)
         source = replace(source, suffix=f".{kind}", spool=None)
         if kind not in _FILE_FORMATS:
             chunks = chain([source.head], parts)
@@ -446,10 +459,13 @@ def _name_type(arrow_type: Any) -> str:
 
 
 def _read_tables(batches: Any, schema: Any, source: Any) -> Blocks:
-    """Yield tables of a bounded number of rows, at least one, and the bytes up to their end."""
+    """Yield tables with a bounded number of rows, each with the bytes of the file up to its end.
+
+    A file without rows yields one empty table.
+    """
     from pyarrow import Table, parquet
 
-    max_rows = max(1, min(ROWS, CELLS // max(1, len(schema))))
+    max_rows = max(1, min(MAX_BLOCK_ROWS, MAX_BLOCK_CELLS // max(1, len(schema))))
     size = source.path.stat().st_size
     n_rows_of_file = 0
     if source.suffix == ".parquet":

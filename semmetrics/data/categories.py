@@ -60,18 +60,18 @@ def _name_labels(side: Any, other: Any) -> Any:
     Raises
     ------
     InputError
-        If the other side does not name them.
+        If the other side does not name the category ids.
     """
     if not isinstance(side, Lists) or not side.by_category:
         return side
     categories = getattr(other, "categories", {})
     if not categories:
-        if _has_ids(other):
+        if _may_be_category_ids(other):
             return side
         raise InputError("unnamed-categories", side.source, other=other.source)
     for code, entry in enumerate(side.vocabulary):
         if entry not in categories:
-            # An item has the place of its first annotation, which may be another one.
+            # The items know only the line of their first annotation, so the error names the id.
             where = at(side.source, "", str(side.ids[side.first_item(code)]))
             example = listing(list(categories))
             raise InputError(
@@ -85,8 +85,8 @@ def _name_labels(side: Any, other: Any) -> Any:
     return replace(side.renamed(names), by_category=False)
 
 
-def _has_ids(side: Any) -> bool:
-    """Return whether the labels of a side are also numbers."""
+def _may_be_category_ids(side: Any) -> bool:
+    """Return whether the labels of a side are category ids, or at least integers."""
     if getattr(side, "by_category", False):
         return True
     for entry in side.vocabulary:

@@ -4,7 +4,8 @@ Conventions
 -----------
 The whole input decides. If every entry that is not empty is a list written as text, the entries
 are read as lists. If at least half of them are lists, the other ones raise an error. Otherwise all
-stay text, and a note counts the lists. ``[]`` is an empty list among lists, and text among texts.
+of them remain text, and a note counts the lists. ``[]`` is read like the other entries: as an empty
+list, or as text.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ _TEXT_STYLE = {_CELLS: "plain text"}
 
 @dataclass
 class _Cells:
-    """The distinct entries of an input by their content, each given by its code.
+    """The codes of the distinct entries of an input, by what the entries contain.
 
     Attributes
     ----------
     lists : dict from int to list
-        Lists written as text, with their entries.
+        Lists written as text, parsed.
     objects : dict from int to object
         Other structured cells, parsed.
     empty : list of int
@@ -61,12 +62,12 @@ class _Cells:
     texts: list[int] = field(default_factory=list)
 
 
-def read_cell_lists(found: Lists, form: Form) -> Lists:
+def read_cell_lists(lists: Lists, form: Form) -> Lists:
     """Replace lists that are written as text by their entries, if the input consists of them.
 
     Parameters
     ----------
-    found : Lists
+    lists : Lists
         The input as its reader returns it. The result has a style of "cells", unless it has no
         entry or the reader has set other styles.
     form : Form
@@ -85,18 +86,18 @@ def read_cell_lists(found: Lists, form: Form) -> Lists:
     >>> read_cell_lists(encode(items, form), form).to_list()
     [['cat', 'dog'], ['cat']]
     """
-    strings = [entry for entry in found.vocabulary if isinstance(entry, str)]
+    strings = [entry for entry in lists.vocabulary if isinstance(entry, str)]
     if not any(map(may_be_structured, strings)):
-        return _with_style(found, _TEXT_STYLE if found.vocabulary else {})
-    cells = _parse_cells(found)
+        return _with_style(lists, _TEXT_STYLE if lists.vocabulary else {})
+    cells = _parse_cells(lists)
     if form.scored and not cells.lists and not any(cells.objects.values()):
-        _check_quotes(found, "[]")
-        _check_quotes(found, "{}")
+        _check_quotes(lists, "[]")
+        _check_quotes(lists, "{}")
     if cells.texts:
-        return _keep_texts(found, cells)
+        return _keep_texts(lists, cells)
     if cells.objects:
-        raise _objects_as_text(found, cells)
-    return _expand(found, form, cells)
+        raise _objects_as_text(lists, cells)
+    return _expand(lists, form, cells)
 
 
 def _objects_as_text(lists: Lists, cells: _Cells) -> InputError:
@@ -135,10 +136,10 @@ def _keep_texts(lists: Lists, cells: _Cells) -> Lists:
     return _with_style(replace(lists, notes=[*lists.notes, note]), _TEXT_STYLE)
 
 
-def check_no_vectors(found: Lists) -> None:
-    """Raise if the labels of every item are a vector with a 0 or 1 for each label.
+def check_no_vectors(lists: Lists) -> None:
+    """Raise if the labels of every item are a vector with a 0 or 1 for each class.
 
-    Lists of class numbers differ in length, or contain no number twice.
+    Lists of class numbers are accepted: they differ in length, or contain no number twice.
 
     Examples
     --------
@@ -151,22 +152,22 @@ def check_no_vectors(found: Lists) -> None:
     class. Set classes= to the list of classes, or save the vectors with numpy.save as .npy. If 0
     and 1 are names of labels, write lists of strings, such as ["1", "0"].
     """
-    names = [str(entry).strip().casefold() for entry in found.vocabulary]
-    if found.side.scores is not None or not (_ZEROS | _ONES).issuperset(names):
+    names = [str(entry).strip().casefold() for entry in lists.vocabulary]
+    if lists.side.scores is not None or not (_ZEROS | _ONES).issuperset(names):
         return
-    sizes = found.side.sizes
+    sizes = lists.side.sizes
     width = int(sizes.max(initial=0))
     if width < 2 or not np.isin(sizes, (0, width)).all():
         return
     is_one = np.array([name in _ONES for name in names], np.bool_)
-    vectors = is_one[found.side.codes].reshape(-1, width)
+    vectors = is_one[lists.side.codes].reshape(-1, width)
     if width == 2 and not (vectors[:, 0] >= vectors[:, 1]).any():
         # Every item is "0, 1", the numbers of two classes in order.
         return
     item = int((sizes > 0).argmax())
-    first_codes = found.side.codes[:width].tolist()
-    first_vector = ", ".join(str(found.vocabulary[code]) for code in first_codes)
-    raise InputError("vector-as-labels", found.where(item), value=shown(first_vector))
+    first_codes = lists.side.codes[:width].tolist()
+    first_vector = ", ".join(str(lists.vocabulary[code]) for code in first_codes)
+    raise InputError("vector-as-labels", lists.where(item), value=shown(first_vector))
 
 
 def check_styles(
@@ -177,7 +178,7 @@ def check_styles(
     Parameters
     ----------
     styles, before : mapping from str to str
-        Styles as in `Lists`. A style that only one of them has is allowed.
+        Styles as in `Lists`. Only aspects that both have are compared.
     where : str
         The place of an item with the new styles (`place_of_styles`).
 
@@ -186,22 +187,23 @@ def check_styles(
     InputError
         If a style differs.
     """
-    for what, style in styles.items():
-        if what in before and before[what] != style:
+    for aspect, style in styles.items():
+        wanted = before.get(aspect, style)
+        if style != wanted:
             raise InputError(
-                "other-style", where, what=what, found=style, wanted=before[what]
+                "other-style", where, what=aspect, found=style, wanted=wanted
             )
 
 
-def place_of_styles(found: Lists) -> str:
+def place_of_styles(lists: Lists) -> str:
     """Return the place of the first item that shows the style of an input."""
-    for code, entry in enumerate(found.vocabulary):
-        # In plain text, an exceptional list does not show the style.
-        if found.styles != _TEXT_STYLE or read_cell(str(entry)) is None:
-            return _place_of(found, code)
-    if len(found):
-        return found.where(0)
-    return found.source
+    for code, entry in enumerate(lists.vocabulary):
+        # Plain text may contain a few lists, which do not show its style.
+        if lists.styles != _TEXT_STYLE or read_cell(str(entry)) is None:
+            return _place_of(lists, code)
+    if len(lists):
+        return lists.where(0)
+    return lists.source
 
 
 def _with_style(lists: Lists, style: Mapping[str, str]) -> Lists:
@@ -228,6 +230,7 @@ def _check_quotes(lists: Lists, brackets: str) -> None:
         first_entry = entries[0]
         if not first_entry.startswith(opener) or not entries[-1].endswith(closer):
             return
+        # "[CLS]" is a label, "[cat, dog]" a list, and "[cat" is the start of a list that was split.
         is_list = len(entries) > 1
         if first_entry.endswith(closer):
             is_list = "," in first_entry
@@ -285,7 +288,7 @@ def _count_occurrences(lists: Lists, codes: Sequence[int]) -> int:
 
 
 def _join_entries(lists: Lists, entries: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Return, for each item, the entries of all its cells, given by the code of a cell."""
+    """Return the entries of all cells of each item. ``entries`` has a list for each code."""
     items = []
     for start, stop in pairwise(lists.side.indptr.tolist()):
         item: list[Any] = []
@@ -310,7 +313,7 @@ def _expand(lists: Lists, form: Form, cells: _Cells) -> Lists:
     ids: Any = lists.ids if lists.has_ids else None
     where_of: Any = lists.where
     expanded = encode(Items(ids, items, where_of, lists.source), form)
-    if form.noun == "label" and not form.places and _are_integers(cells):
+    if form.noun == "label" and not form.integers_as_positions and _are_integers(cells):
         check_no_vectors(expanded)
     return replace(
         expanded,

@@ -29,6 +29,7 @@ _ARRAY = re.compile(
     r"(?:array|tensor)\((.*?)(?:,\s*(?:dtype|device|grad_fn|requires_grad)=[^\[\]()]+)*\)",
     re.DOTALL,
 )
+"""An array or a tensor. The group is its list, without arguments such as dtype."""
 _SET = re.compile(r"(?:frozen)?set\((.*)\)", re.DOTALL)
 _STRING = r"""[ubr]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _BARE = r"[-+.\w]+"
@@ -37,6 +38,7 @@ _ENTRY = re.compile(
     rf"(?P<scalar>{_SCALAR})|(?P<string>{_STRING})|(?P<bare>{_BARE})", re.DOTALL
 )
 _GAP = re.compile(r"\s*,\s*|\s+|$")
+"""What separates two entries, or the end."""
 _WORDS = {
     "None": None,
     "null": None,
@@ -45,15 +47,15 @@ _WORDS = {
     "False": False,
     "false": False,
 }
-_NESTED = (list, dict, tuple)
+_COLLECTION_TYPES = (list, dict, tuple)
 _MAX_OBJECT_LENGTH = 100_000  # characters of an object that ast.literal_eval reads
 _MAX_OBJECT_DEPTH = 20
 _DEEP_START = re.compile(rf"(?:[\[{{]\s*){{{_MAX_OBJECT_DEPTH + 1},}}")
-"""More brackets than any list of entries has. How many `json` accepts depends on the Python."""
+"""More brackets than any list of entries has. The limit of `json` depends on the Python version."""
 
 
 MISSING_TEXTS = frozenset(("nan", "none", "null", "n/a", "na", "<na>", "#n/a"))
-"""What programs write for a cell without a value, in lower case."""
+"""Texts that programs write for a cell without a value, in lower case."""
 
 
 class CutListError(ValueError):
@@ -61,7 +63,7 @@ class CutListError(ValueError):
 
 
 def may_be_structured(text: str) -> bool:
-    """Tell at once whether a text may be a list or an object, by how it begins."""
+    """Return whether a text may be a list or an object, judging by its first characters."""
     return text.lstrip().startswith(_OPENERS)
 
 
@@ -93,7 +95,9 @@ def read_cell(text: str) -> Any:
         except (ValueError, RecursionError):
             pass
     entries = _read_flat_list(stripped)
-    return _read_object(stripped) if entries is None else entries
+    if entries is None:
+        return _read_object(stripped)
+    return entries
 
 
 def read_numbers(text: str) -> list[float] | None:
@@ -115,8 +119,8 @@ def read_numbers(text: str) -> list[float] | None:
 def entries_of(value: Any) -> list[Any] | None:
     """Return the entries of an item that a structured cell contains, or None for other objects.
 
-    Whatever this function accepts is read, in tables and JSON records alike. An entry is a string,
-    a number, a pair of a label and its score, or an object with a "label" and perhaps a "score".
+    An entry is a string, a number, a pair of a label and its score, or an object with a "label" and
+    perhaps a "score".
 
     Examples
     --------
@@ -221,7 +225,7 @@ def pair_lists(labels: str, scores: str) -> list[tuple[Any, float]]:
 
 
 def are_lists_of_scores(cells: Sequence[Any]) -> bool:
-    """Tell by the first cell that is not empty whether a column of scores contains lists."""
+    """Return whether a column of scores contains lists, judging by its first cell with text."""
     for cell in cells:
         if not isinstance(cell, str):
             return False
@@ -231,20 +235,23 @@ def are_lists_of_scores(cells: Sequence[Any]) -> bool:
 
 
 def _read_flat_list(text: str) -> list[Any] | None:
-    """Parse a list, tuple, set or array of quoted strings and numbers."""
+    """Parse a list, tuple, set or array of quoted strings and numbers. Return None for others."""
     text = _without_type(text)
     opener = text[:1]
     if len(text) < 2 or text[-1] != _CLOSERS.get(opener):
         return None
     inside = text[1:-1].strip()
     entries = _read_entries(inside)
-    if entries is None or opener == "[":
+    if entries is None or opener == "[" or _are_names(entries, opener, inside):
         return entries
-    return entries if _are_names(entries, opener, inside) else None
+    return None
 
 
 def _are_names(entries: Sequence[Any], opener: str, inside: str) -> bool:
-    """Tell whether a tuple or set is a list: ("a") and {0.5} are plain text, {} is a mapping."""
+    """Return whether the entries of a tuple or set make it a list of names.
+
+    ``("a")`` and ``{0.5}`` are plain text, and ``{}`` is a mapping.
+    """
     if not all(isinstance(entry, str) for entry in entries):
         return False
     if opener == "{":
@@ -253,7 +260,7 @@ def _are_names(entries: Sequence[Any], opener: str, inside: str) -> bool:
 
 
 def _without_type(text: str) -> str:
-    """Return what "array(...)" or "set(...)" contains, and other text as it is."""
+    """Return the content of "array(...)" or "set(...)", and other text unchanged."""
     array = _ARRAY.fullmatch(text)
     if array is not None:
         return array[1].strip()
@@ -264,7 +271,7 @@ def _without_type(text: str) -> str:
 
 
 def _read_entries(inside: str) -> list[Any] | None:
-    """Parse entries with commas or white space between them."""
+    """Parse entries with commas or white space between them, or return None."""
     entries: list[Any] = []
     position = 0
     while position < len(inside):
@@ -315,11 +322,11 @@ def _read_string(text: str) -> tuple[bool, Any]:
 
 
 def _read_object(text: str) -> Any:
-    """Return a short mapping or nested list as Python shows it, or None."""
-    opened = text.count("[") + text.count("{") + text.count("(")
+    """Parse a short mapping or nested list that Python has written. Return None for others."""
+    n_brackets = text.count("[") + text.count("{") + text.count("(")
     if len(text) > _MAX_OBJECT_LENGTH or text[-1:] not in ("]", "}"):
         return None
-    if opened > 1 and _depth(text) > _MAX_OBJECT_DEPTH:
+    if n_brackets > 1 and _depth(text) > _MAX_OBJECT_DEPTH:
         return None
     try:
         value = ast.literal_eval(text)
@@ -329,7 +336,7 @@ def _read_object(text: str) -> Any:
         return value
     if not isinstance(value, list):
         return None
-    if not any(isinstance(entry, _NESTED) for entry in value):
+    if not any(isinstance(entry, _COLLECTION_TYPES) for entry in value):
         return None
     return value
 

@@ -1,51 +1,55 @@
-"""Recognise columns that are classes although they are called as labels or scores are.
+"""Recognise classes whose columns have a name that usually means labels or scores.
 
-A table with a column for each class (one-hot) may have a class called ``label``, ``tag`` or
-``score``. The cells decide whether such a table has one row per item.
+A table with one column per class (one-hot) may have a class called ``label``, ``tag`` or ``score``.
+The cells decide whether such a table has one row per item.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from semmetrics.data.form import Form
-from semmetrics.data.input_columns import column_among, find_id
+from semmetrics.data.input_columns import chosen_column, find_id
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import InputError
 
-BINARY, SHARE = "binary", "share"
-"""What all cells of a column are: 0 or 1, or numbers from 0 to 1 of which some are neither."""
-_MIN_CLASSES = (
-    2  # further columns, so that a table of labels with one flag is not one-hot
-)
+BINARY = "binary"
+"""The cells of a column are all 0 or 1."""
+SHARE = "share"
+"""The cells of a column are all from 0 to 1, and some are neither 0 nor 1."""
+_MIN_CLASSES = 2
+"""How many other columns a one-hot table needs. A table of labels may also have one flag."""
 
 
 def find_id_beside_classes(
     names: Sequence[str], form: Form, options: ReadOptions
 ) -> int | None:
-    """Return the place of the ids if the other columns may be classes of such names, else None."""
+    """Return the position of the column of ids if there may be a class called "label" or "score".
+
+    Return None for tables without such a class, and if the column of ids cannot be found.
+    """
     if len(set(names)) < len(names) or not _may_be_classes(names, form, options):
         return None
     try:
         return find_id(names, form, options, "")
-    except InputError:  # the reader of tables raises it
+    except InputError:  # The reader of tables raises it again.
         return None
 
 
 def _may_be_classes(names: Sequence[str], form: Form, options: ReadOptions) -> bool:
-    """Return whether some columns are called as labels or scores are, and others are not."""
+    """Return whether some names usually mean labels or scores, and other names mean nothing."""
     if not form.takes_matrices or options.label_delimiter is not None:
         return False
     for role in form.roles[1:]:
-        if column_among(options, role, names) is not None:
+        if chosen_column(options, role, names) is not None:
             return False
     roles = [_role_of(name, form, options) for name in names]
-    is_known = form.noun in roles or "score" in roles
-    return is_known and "id" in roles and "" in roles
+    has_labels_or_scores = form.noun in roles or "score" in roles
+    return has_labels_or_scores and "id" in roles and "" in roles
 
 
 def find_named_classes(
-    kinds: Mapping[str, str],
+    cell_kinds: Mapping[str, str],
     form: Form,
     options: ReadOptions,
     where: str,
@@ -53,12 +57,12 @@ def find_named_classes(
     repeats: bool,
     numbers_are_labels: bool = True,
 ) -> frozenset[str]:
-    """Return the columns called as labels or scores that are classes.
+    """Return the columns that are classes although their names usually mean labels or scores.
 
     Parameters
     ----------
-    kinds : mapping of str to str
-        For each column besides the id `BINARY`, `SHARE`, or "" for other cells.
+    cell_kinds : mapping of str to str
+        `BINARY`, `SHARE`, or "" for other cells, for each column except the ids.
     form : Form
     options : ReadOptions
     where : str
@@ -80,31 +84,43 @@ def find_named_classes(
     >>> find_named_classes(cells, form, ReadOptions(), "gt.csv", repeats=False)
     frozenset({'label'})
     """
-    if "" in kinds.values():
+    if "" in cell_kinds.values():
         return frozenset()
-    roles = {name: _role_of(name, form, options) for name in kinds}
-    labels = _names_of(form.noun, roles)
-    others = _names_of("", roles)
-    with_role = frozenset(kinds).difference(others)
-    is_binary = SHARE not in kinds.values()
-    if {*map(kinds.get, labels)} == {BINARY} and not is_binary:
-        return frozenset()  # labels that are numbers, and other columns of numbers
-    if len(others) >= _MIN_CLASSES and not repeats:
-        return with_role
-    if not labels or not is_binary:
+    roles = _roles_by_name(cell_kinds, form, options)
+    label_columns = _names_with_role(form.noun, roles)
+    other_columns = _names_with_role("", roles)
+    role_columns = frozenset(cell_kinds).difference(other_columns)
+    is_binary = SHARE not in cell_kinds.values()
+    label_kinds = {cell_kinds[name] for name in label_columns}
+    if label_kinds == {BINARY} and not is_binary:
+        return frozenset()  # labels 0 and 1, next to scores and other numbers
+    if len(other_columns) >= _MIN_CLASSES and not repeats:
+        return role_columns
+    if not label_columns or not is_binary:
         return frozenset()
     if numbers_are_labels:
-        values = {"noun": form.noun, "column": labels[0], "flag": f"{form.noun}_column"}
-        raise InputError("rows-or-columns", where, **values)
-    return with_role
+        raise InputError(
+            "rows-or-columns",
+            where,
+            noun=form.noun,
+            column=label_columns[0],
+            flag=f"{form.noun}_column",
+        )
+    return role_columns
 
 
-def _names_of(role: str, roles: Mapping[str, str]) -> list[str]:
-    return [name for name in roles if roles[name] == role]
+def _roles_by_name(
+    names: Iterable[str], form: Form, options: ReadOptions
+) -> dict[str, str]:
+    return {name: _role_of(name, form, options) for name in names}
+
+
+def _names_with_role(role: str, roles: Mapping[str, str]) -> list[str]:
+    return [name for name, own_role in roles.items() if own_role == role]
 
 
 def _role_of(name: str, form: Form, options: ReadOptions) -> str:
-    """Return the role that a column has by its name, or "" if it has none."""
+    """Return the role that the name of a column usually means, or "" if it means none."""
     if name == options.id_column:
         return "id"
     folded = name.strip().casefold()

@@ -23,11 +23,11 @@ def check_classes(
     where : str
         Name of the input, for messages.
     unit : str
-        Place of a class within the input, with a field for its number.
+        Template for the place of a class. "{noun}" is replaced by the noun, "{}" by the number.
     start : int
         Number of the first class.
     noun : str
-        Noun for a class.
+        Noun for a class: "class", or "class name", of which " name" is dropped.
     """
     noun = noun.removesuffix(" name")
     unit = unit.replace("{noun}", noun)

@@ -1,7 +1,7 @@
 """Code batches of Arrow columns as lists of entries.
 
-The coder accepts only input without surprises. For a null, an empty id, a repeated id or an empty
-entry it raises `OddError`, and the caller uses the strict reader of the format, which accepts the
+The coder accepts only regular input. For a null, an empty id, a repeated id or an empty entry it
+raises `FallbackError`. The caller then uses the strict reader of the format, which accepts the
 input or reports the problem and its place.
 """
 
@@ -23,21 +23,22 @@ from semmetrics.data.item_rows import row_notes
 from semmetrics.data.lists import Lists, Side, renumber_entries
 from semmetrics.errors import ROW, Places
 
-_SAMPLE_SIZE = 2**13  # Strings that are tested before all strings are.
+_SAMPLE_SIZE = 2**13
+"""How many strings are tested before all strings are."""
 
 
-class OddError(Exception):
-    """The input contains something that only the strict reader can judge."""
+class FallbackError(Exception):
+    """The input contains something that only the strict reader can accept or report."""
 
 
-def leave_if(odd: object) -> None:
-    """Raise `OddError`, so that the strict reader takes over, if the argument is true."""
-    if odd:
-        raise OddError
+def fall_back_if(condition: object) -> None:
+    """Raise `FallbackError` if a condition is true, so that the strict reader takes over."""
+    if condition:
+        raise FallbackError
 
 
 class Coder:
-    """Collect batches of ids and entries, and make lists of them.
+    """Collect batches of ids and entries, and code them as lists.
 
     Only the codes and the distinct strings of each batch are stored.
 
@@ -50,12 +51,12 @@ class Coder:
     parsed : bool
         Whether dictionary columns come from the parser of a text file. All strings of such a
         dictionary occur, in order of first appearance.
-    first : int
+    first_row : int
         The number of the first row.
     """
 
     def __init__(
-        self, form: Form, *, by_row: bool, parsed: bool = False, first: int = 0
+        self, form: Form, *, by_row: bool, parsed: bool = False, first_row: int = 0
     ) -> None:
         self.form = form
         self.by_row = by_row
@@ -64,9 +65,9 @@ class Coder:
         self._is_ordered = True
         # Whether most entries of the last batch are distinct, as captions are.
         self._is_distinct = False
-        self._n_rows = first
+        self._n_rows = first_row
         self._last_id: Any = None
-        # One id, first row and line for each run of rows with the same id.
+        # The id, the first row and its line of each run of rows with the same id.
         self._ids: list[Any] = []
         self._starts: list[Any] = []
         self._lines: list[Any] = []
@@ -82,7 +83,7 @@ class Coder:
         ----------
         ids : pyarrow.Array
         values : pyarrow.Array
-            Entries, or lists of entries unless a row is an entry.
+            Entries if ``by_row``, otherwise lists of entries.
         scores : pyarrow.Array, optional
             Numbers, or lists of numbers, of the same shape as the values.
         lines : int or int array, optional
@@ -90,11 +91,11 @@ class Coder:
 
         Raises
         ------
-        OddError
+        FallbackError
             If there is a null, or if a score is infinite.
         """
         ids = as_strings(ids)
-        leave_if(ids.null_count or values.null_count)
+        fall_back_if(ids.null_count or values.null_count)
         if not len(ids):
             return
         starts = self._find_runs(ids) if self.by_row else np.arange(len(ids))
@@ -113,8 +114,8 @@ class Coder:
             self._sizes.append(sizes)
             values = values.flatten()
             if scores is not None:
-                leave_if(scores.null_count)
-                leave_if(not np.array_equal(_list_sizes(scores), sizes))
+                fall_back_if(scores.null_count)
+                fall_back_if(not np.array_equal(_list_sizes(scores), sizes))
                 scores = scores.flatten()
         self._add_entries(values)
         if scores is not None:
@@ -129,13 +130,13 @@ class Coder:
 
     def _add_entries(self, values: Any) -> None:
         """Code entries by a dictionary of their batch."""
-        leave_if(null_count(values))
+        fall_back_if(null_count(values))
         is_coded = types.is_dictionary(values.type)
         if is_coded and not self._is_parsed:
             self._is_ordered = False
         first_code = sum(map(len, self._dictionaries))
         if self._is_distinct and not is_coded:
-            # Coding pays off only once, over all batches, when the lists are made.
+            # Coding such a batch does not pay off. All batches are coded together at the end.
             self._dictionaries.append(as_strings(values))
             end = first_code + len(values)
             self._codes.append(np.arange(first_code, end, dtype=np.int32))
@@ -150,7 +151,7 @@ class Coder:
         """Store scores as floats, with nan for nulls."""
         # Adding 0 turns -0.0 into 0, which is also what the JSON number -0 becomes.
         floats = pc.add(scores.cast(pa.float64()), 0.0)
-        leave_if(pc.all(pc.is_finite(floats)).as_py() is False)
+        fall_back_if(pc.all(pc.is_finite(floats)).as_py() is False)
         self._scores.append(floats.to_numpy(zero_copy_only=False))
 
     def finish(self, name: str, unit: str = ROW) -> Lists:
@@ -165,16 +166,15 @@ class Coder:
 
         Raises
         ------
-        OddError
+        FallbackError
             If an id is empty, an id of a list occurs twice, an entry is blank, or a score is
             missing.
         """
         run_ids = _concatenate_arrays(self._ids)
-        leave_if(pc.any(pc.equal(pc.binary_length(run_ids), 0)).as_py())
+        fall_back_if(pc.any(pc.equal(pc.binary_length(run_ids), 0)).as_py())
         items, ids = _number_strings(run_ids)
-        leave_if(not self.by_row and len(ids) < len(run_ids))
+        fall_back_if(not self.by_row and len(ids) < len(run_ids))
         vocabulary, codes = self._merge_dictionaries()
-        n_entries = len(codes)
         side = self._make_side(codes)
         lines = _concatenate(self._lines or self._starts, np.int64)
         scattered: list[str] = []
@@ -184,17 +184,8 @@ class Coder:
             lines = lines[gathered.first_runs]
             scattered = [ids[item] for item in gathered.scattered_items.tolist()]
         is_ordered = self._is_ordered and not scattered
-        if self.by_row and not self.form.blank and "" in vocabulary:
-            side = _drop_empty_entries(side, vocabulary.index(""))
-            is_ordered = False
-        leave_if(side.scores is not None and np.isnan(side.scores).any())
-        if not is_ordered:
-            vocabulary, codes = renumber_entries(list(vocabulary), side.codes)
-            side = replace(side, codes=codes)
-        leave_if(not self.form.blank and not all(map(str.strip, vocabulary)))
-        n_empty = n_entries - len(side.codes)
-        if not len(side.codes):
-            side = replace(side, scores=None)
+        vocabulary, side = self._finish_entries(vocabulary, side, is_ordered)
+        n_empty = len(codes) - len(side.codes)
         return Lists(
             ids,
             vocabulary,
@@ -211,9 +202,32 @@ class Coder:
         codes = _concatenate(self._codes, np.int32)
         if len(texts) < len(merged_codes):
             codes = merged_codes[codes]
-        if self.form.blank:
+        if self.form.allows_empty:
             return texts, codes
         return list(texts), codes
+
+    def _finish_entries(
+        self, vocabulary: Sequence[str], side: Side, is_ordered: bool
+    ) -> tuple[Sequence[str], Side]:
+        """Return the final codes: without empty cells, in order of first appearance.
+
+        Raises
+        ------
+        FallbackError
+            If an entry is empty although the form does not allow it, or a score is missing.
+        """
+        allows_empty = self.form.allows_empty
+        if self.by_row and not allows_empty and "" in vocabulary:
+            side = _drop_empty_entries(side, vocabulary.index(""))
+            is_ordered = False
+        fall_back_if(side.scores is not None and np.isnan(side.scores).any())
+        if not is_ordered:
+            vocabulary, codes = renumber_entries(list(vocabulary), side.codes)
+            side = replace(side, codes=codes)
+        fall_back_if(not allows_empty and not all(map(str.strip, vocabulary)))
+        if not len(side.codes):
+            side = replace(side, scores=None)
+        return vocabulary, side
 
     def _make_side(self, codes: Any) -> Side:
         """Return a side with an item for each run of rows, or for each list."""
@@ -262,14 +276,14 @@ def _drop_empty_entries(side: Side, empty_code: int) -> Side:
 
     Raises
     ------
-    OddError
+    FallbackError
         If such an item has other entries, or the empty entry has a score.
     """
     is_empty = side.codes == empty_code
     item_sizes = side.sizes
-    leave_if((np.repeat(item_sizes, item_sizes)[is_empty] > 1).any())
+    fall_back_if((np.repeat(item_sizes, item_sizes)[is_empty] > 1).any())
     if side.scores is not None:
-        leave_if(not np.isnan(side.scores[is_empty]).all())
+        fall_back_if(not np.isnan(side.scores[is_empty]).all())
     return side.keep(~is_empty)
 
 
@@ -290,13 +304,15 @@ def _number_strings(strings: Any) -> tuple[Any, Utf8Strings]:
         coded = strings.dictionary_encode()
         numbers = coded.indices.to_numpy(zero_copy_only=False)
         distinct = coded.dictionary
+    # The buffers of a slice are those of the whole array. An empty array has no buffers.
     _, offset_buffer, text_buffer = distinct.buffers()
     first = distinct.offset
-    last = distinct.offset + len(distinct) + 1
-    # An empty array has no buffers.
-    places = np.frombuffer(offset_buffer or bytes(4), np.int32)[first:last]
+    last = first + len(distinct) + 1
+    text_offsets = np.frombuffer(offset_buffer or bytes(4), np.int32)[first:last]
     text = np.frombuffer(text_buffer or b"", np.uint8)
-    return numbers, Utf8Strings(text[places[0] : places[-1]], places - places[0])
+    start = text_offsets[0]
+    end = text_offsets[-1]
+    return numbers, Utf8Strings(text[start:end], text_offsets - start)
 
 
 def _are_distinct(strings: Any) -> bool:

@@ -40,7 +40,8 @@ def field_limit(limit: int) -> Iterator[None]:
 class Rows:
     """The rows of a CSV or TSV file below its header, all as wide as the header.
 
-    Iterating yields the first line and the cells of each row. Use it within `field_limit`.
+    Iterating yields the number of the first line and the cells of each row. Iterate within the
+    context of `field_limit`.
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class Rows:
         The name of the file in messages.
     header : list of str
     notes : list of Fact
-        Reports blank lines between rows, after the last row was read.
+        A note on blank lines between rows, if there are any. It is added after the last row.
 
     Raises
     ------
@@ -63,7 +64,7 @@ class Rows:
         check_lines(source, options.max_line_bytes)
         self.name = source.name
         self.notes: list[Fact] = []
-        self._delimiter = _delimiter_of(options, tabs=tabs)
+        self._delimiter = delimiter_of(options, tabs=tabs)
         self._numbered_rows = self._read(source, options, tabs=tabs)
         _, self.header = next(self._numbered_rows)
         if not self.header:
@@ -103,7 +104,7 @@ class Rows:
             yield line, row
 
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:
-        """Yield the lines and the rows of many rows at once, for fast access to columns."""
+        """Yield batches of rows, with their lines. Batches make the access to columns fast."""
         numbered_rows = iter(self)
         max_rows = _MAX_CELLS_PER_BATCH // len(self.header)
         batch_size = max(1, min(_MAX_ROWS_PER_BATCH, max_rows))
@@ -119,8 +120,8 @@ def _is_blank(row: list[str]) -> bool:
 def are_joined_rows(row: Sequence[str], delimiter: str) -> bool:
     r"""Return whether a row of several lines looks like several rows.
 
-    This happens if a quote is part of a cell. Each line then has as many cells as the row, and
-    in some column, such as the ids, the values of all lines look alike.
+    A quote that is part of a cell joins rows in this way. Each line then has as many cells as the
+    row, and in some column, such as the ids, the values of all lines look alike.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def are_joined_rows(row: Sequence[str], delimiter: str) -> bool:
 
 
 def _look_alike(cells: Sequence[str]) -> bool:
-    """Return whether cells are words that differ only in letters and in numbers."""
+    """Return whether cells are words of the same shape: only letters and numbers differ."""
     shapes = set()
     for cell in cells:
         if not _is_word(cell):
@@ -154,14 +155,15 @@ def _is_word(cell: str) -> bool:
     return cell != "" and not has_space
 
 
-def _delimiter_of(options: ReadOptions, *, tabs: bool) -> str:
+def delimiter_of(options: ReadOptions, *, tabs: bool) -> str:
+    """Return the delimiter that the options set, or the usual one of CSV or TSV."""
     usual_delimiter = "\t" if tabs else ","
     return options.delimiter or usual_delimiter
 
 
 def csv_reader(text: str, options: ReadOptions, *, tabs: bool) -> Any:
     """Return a strict reader of the csv module for a string."""
-    delimiter = _delimiter_of(options, tabs=tabs)
+    delimiter = delimiter_of(options, tabs=tabs)
     return csv.reader(text_lines(text, newline=""), delimiter=delimiter, strict=True)
 
 
@@ -184,7 +186,7 @@ def first_row(source: Source, options: ReadOptions, *, tabs: bool = False) -> li
 
 
 def second_row(source: Source, options: ReadOptions, *, tabs: bool) -> list[str]:
-    """Return the row below the header, or an empty list if it is not complete in the beginning."""
+    """Return the row below the header, or an empty list if the beginning cuts it off."""
     reader = csv_reader(source.beginning, options, tabs=tabs)
     try:
         rows = [list(row) for row in islice(reader, 3)]

@@ -2,10 +2,11 @@
 
 Conventions
 -----------
-The header decides. A table is split at the delimiter of its format if a column of ids then has a
-usual name, otherwise at the first of ``, ; | tab`` for which that holds. A ``.txt`` file is a table
-if its first line has the names of a column of ids and of a column of entries, as in Kaggle's
-``image,caption``. Otherwise it is plain text. Options that name a format or a delimiter are obeyed.
+The header decides. A table is split at the usual delimiter of its format if the header then has a
+column of ids. Otherwise it is split at the first of ``, ; | tab`` that gives a column of ids. A
+``.txt`` file is a table if its first line names a column of ids and a column of entries, such as
+``image,caption`` from Kaggle. Otherwise it is plain text. Options for the format and the delimiter
+take precedence over the header.
 """
 
 from __future__ import annotations
@@ -24,46 +25,50 @@ from semmetrics.messages import shown
 from semmetrics.schema import ID_NAMES
 
 _DELIMITERS = (",", ";", "|", "\t")
-_SHOWN = {"\t": "tabs"}
+_DELIMITER_NAMES = {"\t": "tabs"}
 _FILE_LINE = re.compile(
     r"\S+\.(?:jpe?g|png|bmp|gif|webp|tiff?)\s*(?:[,;|\t]|\s)\s*\S", re.IGNORECASE
 )
 _NUMBER_LINE = re.compile(r"\d+\t\s*\S")
-_FAIRSEQ_LINE = re.compile(r"[DHPST]-\d+\t")  # of fairseq-generate
-# also 0/1 of NUS-WIDE
+_FAIRSEQ_LINE = re.compile(r"[DHPST]-\d+\t")
+"""A line of the output of fairseq-generate."""
 _ONLY_NUMBERS = re.compile(r"[-+.\d]*\d(?:[\s,;]+[-+.\d]*\d)*\s*")
-_MARKED_LINE = re.compile(r"\S*\d\s+(?:-1|0|1)\s*")  # as VOC's list of each class
+"""A line of numbers, such as the 0 and 1 in the files of NUS-WIDE."""
+_MARKED_LINE = re.compile(r"\S*\d\s+(?:-1|0|1)\s*")
+"""An image and its mark, as in the list of each class of PASCAL VOC."""
 _JSON_START = re.compile(r"""\s*(?:\{\s*"|\[\s*[\[{"])""")
-_CHECKED_LINES = 20  # of a plain text that may be a table without a header
+_MAX_LINES_TO_CHECK = 20
+"""How many lines of plain text are checked for being a table without a header, or JSON."""
 
 
 def find_delimiter(source: Source, options: ReadOptions, kind: str) -> ReadOptions:
-    """Return the options to read a table with, whose delimiter is that of its header.
+    """Return the options for reading a table, with the delimiter that its header uses.
 
     Parameters
     ----------
     source : Source
     options : ReadOptions
-        They stay as they are if they name a delimiter, or if the delimiter of the format fits.
+        Returned unchanged if they set a delimiter, or if the usual delimiter fits.
     kind : {"csv", "tsv"}
     """
     if options.delimiter is not None:
         return options
     usual = "\t" if kind == "tsv" else ","
-    if names_id(_header(source, options, usual), options):
+    if has_id_name(_header(source, options, usual), options):
         return options
     for delimiter in _DELIMITERS:
         names = _header(source, options, delimiter)
-        if delimiter != usual and len(names) > 1 and names_id(names, options):
+        if delimiter != usual and len(names) > 1 and has_id_name(names, options):
             return replace(options, delimiter=delimiter)
     return options
 
 
 def describe_delimiter(options: ReadOptions, used: ReadOptions) -> str:
-    """Return how a table was split if nobody named its delimiter."""
-    if options.delimiter is not None or used.delimiter is None:
+    """Describe the delimiter that was detected, or return "" if it was set or is the usual one."""
+    delimiter = used.delimiter
+    if options.delimiter is not None or delimiter is None:
         return ""
-    return f", cells separated by {_SHOWN.get(used.delimiter, repr(used.delimiter))}"
+    return f", cells separated by {_DELIMITER_NAMES.get(delimiter, repr(delimiter))}"
 
 
 def table_in_text(
@@ -76,7 +81,7 @@ def table_in_text(
     source : Source
     options : ReadOptions
     entry_names : set of str
-        What a column of entries may be called.
+        The usual names of a column of entries.
     """
     if options.format is not None or source.suffix != ".txt":
         return None
@@ -84,11 +89,8 @@ def table_in_text(
     for delimiter in delimiters:
         names = _header(source, options, delimiter)
         folded = [name.strip().casefold() for name in names]
-        if (
-            len(names) > 1
-            and names_id(names, options)
-            and not entry_names.isdisjoint(folded)
-        ):
+        has_entries = not entry_names.isdisjoint(folded)
+        if len(names) > 1 and has_id_name(names, options) and has_entries:
             return "tsv" if delimiter == "\t" else "csv"
     return None
 
@@ -101,24 +103,25 @@ def check_plain_text(source: Source, lines: Sequence[str]) -> None:
     InputError
         The message names the first line, and the option that reads the file.
     """
-    filled = [line for line in lines[:_CHECKED_LINES] if line.strip()]
-    if not filled:
+    nonblank_lines = [line for line in lines[:_MAX_LINES_TO_CHECK] if line.strip()]
+    if not nonblank_lines:
         return
-    where = at(source.name, f"line {lines.index(filled[0]) + 1}")
-    if _is_json(filled[0]):
-        raise InputError("text-is-json", where, value=shown(filled[0]))
-    if all(map(_FAIRSEQ_LINE.match, filled)):
-        raise InputError("fairseq-lines", where, value=shown(filled[0]))
+    first_line = nonblank_lines[0]
+    where = at(source.name, f"line {lines.index(first_line) + 1}")
+    if _is_json(first_line):
+        raise InputError("text-is-json", where, value=shown(first_line))
+    if all(map(_FAIRSEQ_LINE.match, nonblank_lines)):
+        raise InputError("fairseq-lines", where, value=shown(first_line))
     for pattern in (_FILE_LINE, _NUMBER_LINE):
-        if all(map(pattern.match, filled)):
-            raise InputError("ids-in-text", where, value=shown(filled[0]))
+        if all(map(pattern.match, nonblank_lines)):
+            raise InputError("ids-in-text", where, value=shown(first_line))
     for pattern in (_ONLY_NUMBERS, _MARKED_LINE):
-        if len(filled) > 1 and all(map(pattern.fullmatch, filled)):
-            raise InputError("numbers-in-text", where, value=shown(filled[0]))
+        if len(nonblank_lines) > 1 and all(map(pattern.fullmatch, nonblank_lines)):
+            raise InputError("numbers-in-text", where, value=shown(first_line))
 
 
 def _is_json(line: str) -> bool:
-    """Tell whether a line is a JSON object or list, or begins one."""
+    """Return whether a line is a JSON object or list that contains something."""
     if not _JSON_START.match(line):
         return False
     try:
@@ -132,9 +135,9 @@ def _header(source: Source, options: ReadOptions, delimiter: str) -> list[str]:
     return first_row(source, replace(options, delimiter=delimiter))
 
 
-def names_id(names: Sequence[str], options: ReadOptions) -> bool:
-    """Tell whether a column of ids has a usual name, or the name that an option gives."""
+def has_id_name(names: Sequence[str], options: ReadOptions) -> bool:
+    """Return whether one of the names is set by an option, or is usual, for a column of ids."""
     if options.id_column is not None:
         return options.id_column in names
-    known = {*ID_NAMES, FILE_ID}
-    return any(name.strip().casefold() in known for name in names)
+    id_names = {*ID_NAMES, FILE_ID}
+    return any(name.strip().casefold() in id_names for name in names)

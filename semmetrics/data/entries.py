@@ -69,14 +69,14 @@ def parse_entry(value: Any, form: Form) -> tuple[Entry, Any]:
     -------
     str or tuple of str
     object
-        The score as the input has it, checked to be a number. None if there is no score.
+        The score as in the input, after checking that it is a number. None without a score.
 
     Raises
     ------
     InputError
         If the value is not an entry, or its score is not a finite number.
     """
-    # str() makes a plain string of a subclass, such as a string of NumPy.
+    # str() converts instances of subclasses, such as NumPy's, to plain strings.
     if isinstance(value, str):
         return str(value), None
     if _is_caption_object(value, form):
@@ -101,7 +101,7 @@ def parse_entry(value: Any, form: Form) -> tuple[Entry, Any]:
 def as_score(score: Any, form: Form) -> float:
     """Return a score as a number, which may be NaN if the form allows it.
 
-    If ``form.truths``, booleans are the scores 1 and 0.
+    If ``form.allows_grades``, booleans are the scores 1 and 0.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def as_score(score: Any, form: Form) -> float:
     """
     if form.allows_nan and isinstance(score, float) and math.isnan(score):
         return math.nan
-    if form.truths and isinstance(score, bool | np.bool_):
+    if form.allows_grades and isinstance(score, bool | np.bool_):
         return float(score)
     return as_real(score, "the score")
 
@@ -205,10 +205,10 @@ def not_a_list(item: Any, form: Form, where: str = "") -> InputError:
 
 
 def _wanted_list(item: Any, form: Form) -> str:
-    """Return what an item must be instead of this value, for a message."""
+    """Describe the list that an item should be instead of this value, for a message."""
     wanted = f"a list of {form.noun}s"
     if form.single:
-        # A single string is an item too, unless the other items are lists.
+        # An item may also be a single string, unless other items are lists.
         if isinstance(item, str):
             return f"{wanted}, as other items have"
         return f"{wanted} or a {form.noun}"
@@ -220,8 +220,8 @@ def _wanted_list(item: Any, form: Form) -> str:
 
 def _number_as_list(number: Any, form: Form, where: str) -> InputError:
     """Return the error for an integer in place of a list."""
-    # Where entries may not be integers, that is the first thing to correct.
-    if not form.numbered:
+    # If labels must not be integers, report that first.
+    if not form.integers_as_names:
         return InputError("number-as-label", where, value=number)
     example = f'[[{number}], ...], or {{"id": [{number}], ...}}'
     return InputError(
@@ -230,7 +230,7 @@ def _number_as_list(number: Any, form: Form, where: str) -> InputError:
 
 
 def _example_from_text(text: str, form: Form) -> str:
-    """Return the list that a string probably means, or a general example if it is long."""
+    """Return a string as the list that it probably means, or a general example if it is long."""
     parts = [part for part in _SEPARATORS.split(text.strip()) if part]
     if len(parts) < 2:
         parts = [text]

@@ -1,10 +1,10 @@
-"""JSON records that are one entry of an item each, as the rows of a table are.
+"""Read JSON records that each contain one entry of an item, like the rows of a table.
 
 Conventions
 -----------
 ``DataFrame.to_json(orient="records")`` writes a run as ``{"qid": 1, "docno": "d7", "score": 0.5}``
-for each document. The first record decides. The keys are found as the columns of a table are, and
-the records of an id are one item.
+for each document. The first record decides whether records are read in this way. The rules for the
+columns of a table also apply to the keys, and all records with the same id are one item.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from semmetrics.schema import as_id
 def is_one_entry(record: Any, form: Form, options: ReadOptions) -> bool:
     """Return whether a record is one entry of an item.
 
-    A string under a plural key such as "labels" may be several labels. It is one entry only if the
-    record has a number as its score.
+    A string under a plural key such as "labels" may contain several labels. It is one entry only if
+    the score of the record is a number.
 
     Examples
     --------
@@ -41,15 +41,16 @@ def is_one_entry(record: Any, form: Form, options: ReadOptions) -> bool:
         return False
     names = list(map(str, record))
     try:
-        roles = find_columns(form.table, names, options, "")
+        positions = find_columns(form.table, names, options, "")
     except InputError:
         return False
     cells = list(record.values())
-    if not _may_be_entry(cells[roles[form.noun]], form):
+    entry_position = positions[form.noun]
+    if not _may_be_entry(cells[entry_position], form):
         return False
-    name = names[roles[form.noun]].strip().casefold()
-    is_plural = name.endswith("s") and not name.endswith("ss")  # "class" is not
-    has_score = "score" in roles and isinstance(cells[roles["score"]], Real)
+    name = names[entry_position].strip().casefold()
+    is_plural = name.endswith("s") and not name.endswith("ss")  # "class" is singular.
+    has_score = "score" in positions and isinstance(cells[positions["score"]], Real)
     return has_score or not is_plural
 
 
@@ -65,57 +66,69 @@ def read_entries(
 
     Parameters
     ----------
-    records : iterable of (place, record)
+    records : iterable of (number, record)
     name, unit : str
-        The input, and how the place of a record is written.
+        The name of the input, and the template for the place of a record: "line {}".
     form : Form
     options : ReadOptions
     kind : str
-        What they were read from: "JSON".
+        The format, for the description of how the input was read: "JSON".
 
     Raises
     ------
     InputError
-        If a record has other keys than the first one for its id, entry or score, or a value is of
-        another type; names the place.
+        If the id, entry or score of a record has another key than in the first record, or a value
+        has the wrong type. The message names the record.
     """
-    known: dict[tuple[Any, ...], dict[str, Any]] = {}
+    checked_keys: set[tuple[Any, ...]] = set()
+    # The names of all keys in order of appearance, as an ordered set.
     names: dict[str, None] = {}
     keys_by_role: dict[str, Any] = {}
-    places: list[int] = []
+    numbers: list[int] = []
     columns: dict[str, list[Any]] = {}
-    for place, record in records:
-        where = at(name, unit.format(place))
+    for number, record in records:
+        where = at(name, unit.format(number))
         if not isinstance(record, Mapping):
-            raise InputError(
-                "wrong-type", where, value=record, wanted="a record, like the others"
-            )
+            wanted = "a record, like the others"
+            raise InputError("wrong-type", where, value=record, wanted=wanted)
         keys = tuple(record)
-        if keys not in known:
-            roles = find_columns(form.table, list(map(str, keys)), options, where)
-            known[keys] = {role: keys[i] for role, i in roles.items()}
+        if keys not in checked_keys:
+            own_keys_by_role = _find_keys(keys, form, options, where)
+            keys_by_role = keys_by_role or own_keys_by_role
+            if own_keys_by_role != keys_by_role:
+                raise InputError("mixed-rows", where)
+            checked_keys.add(keys)
             names.update(dict.fromkeys(map(str, keys)))
-            keys_by_role = keys_by_role or known[keys]
-        if known[keys] != keys_by_role:
-            raise InputError("mixed-rows", where)
-        places.append(place)
+        numbers.append(number)
         for role, key in keys_by_role.items():
             cell = _read_cell(record[key], role, form, where)
             columns.setdefault(role, []).append(cell)
-    found = entry_rows([(places, *columns.values())], name, form, unit)
-    order = list(names)
-    roles = {role: order.index(str(key)) for role, key in keys_by_role.items()}
-    return describe_table(found, kind, order, roles, form, wide=False)
+    items = entry_rows([(numbers, *columns.values())], name, form, unit)
+    header = list(names)
+    positions = {}
+    for role, key in keys_by_role.items():
+        positions[role] = header.index(str(key))
+    return describe_table(items, kind, header, positions, form, wide=False)
+
+
+def _find_keys(
+    keys: tuple[Any, ...], form: Form, options: ReadOptions, where: str
+) -> dict[str, Any]:
+    """Return the key of each role, by the rules for the columns of a table."""
+    positions = find_columns(form.table, list(map(str, keys)), options, where)
+    return {role: keys[position] for role, position in positions.items()}
 
 
 def _may_be_entry(value: Any, form: Form) -> bool:
     if isinstance(value, bool):
         return False
-    return isinstance(value, str) or (form.numbered and isinstance(value, Integral))
+    return isinstance(value, str) or (
+        form.integers_as_names and isinstance(value, Integral)
+    )
 
 
 def _read_cell(value: Any, role: str, form: Form, where: str) -> Any:
-    """Return the id, entry or score of a record as the cell of a table; null is an empty cell."""
+    """Return the id, entry or score of a record as a cell of a table. Null is an empty cell."""
     if role == "id":
         return as_id(value, where=where)
     if value is None:

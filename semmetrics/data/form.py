@@ -1,7 +1,8 @@
-"""Describe how the values of a kind are written: the columns, keys and formats of its inputs."""
+"""Describe how the data of a kind are written: the columns, keys and formats of its inputs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,7 +57,7 @@ SCORE_NAMES = (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Form:
-    """How the values of a kind are written. Each kind has one form.
+    """How the data of a kind are written. Each kind has one form.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class Form:
     columns, keys : tuple of str
         Names of the column of entries in tables, and of their key in JSON records.
     formats : tuple of str
-        The formats that can be read.
+        The file formats that can be read.
     coco : callable or None
         Reads a COCO document. The second argument is the name of the file.
     is_coco : callable
@@ -73,9 +74,9 @@ class Form:
     scored : bool
         Whether entries may have scores and synonyms, and a cell may contain several entries.
     single : bool
-        Whether a single string is an item with one entry. Several records with the same id are then
-        one item.
-    blank : bool
+        Whether an item may be a single string instead of a list. Records with the same id are then
+        gathered into one item.
+    allows_empty : bool
         Whether an entry may be an empty string. If not, an empty cell is an item without entries.
     first_id : str or None
         Name of the id column that has priority over all others.
@@ -85,17 +86,17 @@ class Form:
         Additional names of the column of ids, and of the column of scores.
     first_scores, last_scores : tuple of str
         Names of the column of scores with a higher priority, and with a lower priority.
-    numbered : bool
-        Whether integers are accepted as entries and converted to strings. Lists of other numbers
-        are the rows of a matrix with arbitrary values.
-    truths : bool
-        Whether scores may be booleans, read as 1 and 0, or grades.
-    places : bool
-        Whether integers are accepted as entries and are positions in a class list, from 0.
+    integers_as_names : bool
+        Whether integers are accepted as entries and converted to strings. Lists of numbers that are
+        not all integers are the rows of a matrix with arbitrary values.
+    allows_grades : bool
+        Whether scores may be grades, or booleans, which are read as 1 and 0.
+    integers_as_positions : bool
+        Whether integers are accepted as entries, and mean positions in the list of classes, from 0.
     unknown : tuple of float
         Values in a 0/1 matrix that mean "not verified". NaN includes empty cells.
-    by_block : bool
-        Whether the matrix is checked for finite numbers block by block where it is used, so that a
+    checked_by_block : bool
+        Whether the matrix is checked for finite numbers block by block, when it is used, so that a
         large file is read only once.
     """
 
@@ -107,28 +108,28 @@ class Form:
     is_coco: Callable[[Mapping[Any, Any]], bool] = lambda value: False
     scored: bool = False
     single: bool = False
-    blank: bool = False
+    allows_empty: bool = False
     first_id: str | None = None
     ids: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
     first_column: str | None = None
     first_scores: tuple[str, ...] = ()
     last_scores: tuple[str, ...] = ()
-    numbered: bool = False
-    truths: bool = False
+    integers_as_names: bool = False
+    allows_grades: bool = False
     unknown: tuple[float, ...] = ()
-    places: bool = False
-    by_block: bool = False
+    integers_as_positions: bool = False
+    checked_by_block: bool = False
 
     @property
     def allows_nan(self) -> bool:
         """Whether cells of a matrix may be nan."""
-        return any(value != value for value in self.unknown)
+        return any(math.isnan(value) for value in self.unknown)
 
     @property
-    def alone(self) -> bool:
-        """Whether a single integer is an item with one entry."""
-        return self.single and self.numbered
+    def single_integers(self) -> bool:
+        """Whether an item may be a single integer instead of a list."""
+        return self.single and self.integers_as_names
 
     @property
     def takes_matrices(self) -> bool:
@@ -165,7 +166,7 @@ class Form:
         if self.scored:
             levels = (self.first_scores, scores, self.last_scores)
             score_names = tuple(level for level in levels if level)
-            read = as_grade if self.truths else as_number
+            read = as_grade if self.allows_grades else as_number
             columns += (Column("score", score_names, read, required=False),)
         return Schema(self.noun, columns, flag=COLUMN_FLAG)
 

@@ -74,7 +74,7 @@ def read_frame(
     source: str,
     names: Names | None,
     options: ReadOptions,
-    first: int = 0,
+    first_row: int = 0,
 ) -> Lists | Matrix:
     """Read lists or a matrix from a frame.
 
@@ -87,7 +87,7 @@ def read_frame(
     names : sequence, optional
         The labels of the columns, used if the columns of the frame have no names.
     options : ReadOptions
-    first : int
+    first_row : int
         The number of the first row in messages.
 
     Raises
@@ -102,7 +102,9 @@ def read_frame(
     def make_table() -> Any:
         return to_arrow_table(data)
 
-    public_lists = _read_public_table(make_table, columns, form, source, options, first)
+    public_lists = _read_public_table(
+        make_table, columns, form, source, options, first_row
+    )
     if public_lists is not None:
         return public_lists
     has_entries = _has_entry_column(make_table, columns, form, source, options)
@@ -111,7 +113,7 @@ def read_frame(
         if not has_id_column(columns, options):
             data = with_index_ids(data)
         return read_arrow_table(to_arrow_table(data), form, source, options)
-    return _read_frame_matrix(data, columns, form, source, names, options, first)
+    return _read_frame_matrix(data, columns, form, source, names, options, first_row)
 
 
 def _read_public_table(
@@ -120,14 +122,14 @@ def _read_public_table(
     form: Form,
     source: str,
     options: ReadOptions,
-    first: int,
+    first_row: int,
 ) -> Lists | None:
     """Read an Arrow table in the public format of a dataset. Return None if it is not one."""
     public_format = find_table(columns, form, options)
     if public_format is None:
         return None
     cells = [column.to_pylist() for column in make_table().columns]
-    rows = enumerate(zip(*cells, strict=True), first)
+    rows = enumerate(zip(*cells, strict=True), first_row)
     items = public_format.read(Table(source, columns, ROW, rows), form, options)
     items.notes += public_format.unused(options, form)
     return encode(items, form)
@@ -156,13 +158,13 @@ def _has_entry_column(
 
 
 def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) -> bool:
-    """Return whether each column has a role (ids, entries, scores) that no other column has."""
+    """Return whether every column has a role (ids, entries or scores), and no role occurs twice."""
     roles = [_role_of(name, form, options) for name in columns]
     return "" not in roles and len(set(roles)) == len(roles)
 
 
 def _role_of(name: str, form: Form, options: ReadOptions) -> str:
-    """Return the role of a column by the options or by its name, "" if it has none."""
+    """Return the role of a column according to the options or its name, or "" if it has none."""
     folded = name.strip().casefold()
     for column in form.table.columns:
         if name == options.column(column.role) or folded in column.known:
@@ -187,28 +189,41 @@ def _named_classes(
     source: str,
     options: ReadOptions,
 ) -> frozenset[str]:
-    """Return the columns called as labels or scores whose numbers show that they are classes.
+    """Return the columns that are classes although their names usually mean labels or scores.
 
-    With ``numbers``, the names of the columns of numbers, a table with other columns is not made.
+    Parameters
+    ----------
+    numbers : frozenset of str, or None
+        The columns that contain numbers, if they are known without calling ``make_table``.
+    make_table : callable
+        Returns the Arrow table. It is not called if other columns contain something else.
+    names : sequence of str
+        All columns.
+    form : Form
+    source : str
+        The name of the input in messages.
+    options : ReadOptions
     """
-    id_place = find_id_beside_classes(names, form, options)
-    if id_place is None:
+    id_position = find_id_beside_classes(names, form, options)
+    if id_position is None:
         return frozenset()
-    cell_names = {name for place, name in enumerate(names) if place != id_place}
+    cell_names = {
+        name for position, name in enumerate(names) if position != id_position
+    }
     if numbers is not None and not numbers >= cell_names:
         return frozenset()
     table = make_table()
     if not table.num_rows or not number_columns(table.schema) >= cell_names:
         return frozenset()
-    kinds = {}
-    for place, name in enumerate(names):
-        if place != id_place:
-            kinds[name] = _kind_of_numbers(table.column(place))
-    ids = table.column(id_place)
+    cell_kinds = {}
+    for position, name in enumerate(names):
+        if position != id_position:
+            cell_kinds[name] = _kind_of_numbers(table.column(position))
+    ids = table.column(id_position)
     repeats = len(ids.unique()) < len(ids)
-    integers_are_labels = form.numbered or form.places
+    integers_are_labels = form.integers_as_names or form.integers_as_positions
     return find_named_classes(
-        kinds,
+        cell_kinds,
         form,
         options,
         source,
@@ -218,7 +233,7 @@ def _named_classes(
 
 
 def _kind_of_numbers(column: Any) -> str:
-    """Return what the cells of a column are, in the terms of `find_named_classes`."""
+    """Return the kind of the cells of a column, as `find_named_classes` expects it."""
     values = column.to_numpy()
     if column.null_count or not ((values >= 0) & (values <= 1)).all():
         return ""
@@ -233,7 +248,7 @@ def _read_frame_matrix(
     source: str,
     names: Names | None,
     options: ReadOptions,
-    first: int,
+    first_row: int,
 ) -> Matrix:
     """Read a frame with a column for each label."""
     is_unnamed = is_numbering(getattr(data, "columns", None))
@@ -243,7 +258,7 @@ def _read_frame_matrix(
     if index is not None and not has_id_column(columns, options):
         cells = _cells_by_index(data, columns, form, source)
     else:
-        cells = _cells_by_id_column(data, form, source, options, first)
+        cells = _cells_by_id_column(data, form, source, options, first_row)
         if index is not None and not is_numbering(index):
             notes.append(Fact("index-not-used"))
     if not is_unnamed and not form.unknown:
@@ -269,28 +284,30 @@ def _cells_by_index(data: Any, columns: list[str], form: Form, source: str) -> _
 
 
 def _cells_by_id_column(
-    data: Any, form: Form, source: str, options: ReadOptions, first: int
+    data: Any, form: Form, source: str, options: ReadOptions, first_row: int
 ) -> _Cells:
     """Return the cells of a frame with a column of ids, or without ids, after checking them."""
     table = to_arrow_table(data)
-    id_place = find_id(table.column_names, form, options, source)
+    id_position = find_id(table.column_names, form, options, source)
     ids = None
-    if id_place is not None:
-        where = f"{source}, column {table.column_names[id_place]!r}"
-        ids = string_ids(table.column(id_place).to_pylist(), where, first=first)
-        table = table.remove_column(id_place)
+    if id_position is not None:
+        where = f"{source}, column {table.column_names[id_position]!r}"
+        ids = string_ids(
+            table.column(id_position).to_pylist(), where, first_row=first_row
+        )
+        table = table.remove_column(id_position)
     cells = _Cells(_column_stack(table, form, source), table.column_names, ids)
-    _check_finite(cells, form, source, first)
+    _check_finite(cells, form, source, first_row)
     return cells
 
 
-def _check_finite(cells: _Cells, form: Form, source: str, first: int) -> None:
+def _check_finite(cells: _Cells, form: Form, source: str, first_row: int) -> None:
     """Raise an error that names the first cell that is neither finite nor unknown."""
     is_valid = np.isfinite(cells.values) | is_unknown(cells.values, form.unknown)
     if is_valid.all():
         return
     row, column = np.argwhere(~is_valid)[0].tolist()
-    cell = f"{ROW.format(first + row)}, column {cells.columns[column]!r}"
+    cell = f"{ROW.format(first_row + row)}, column {cells.columns[column]!r}"
     item_id = cells.ids[row] if cells.ids else None
     where = at(source, cell, item_id)
     value = cells.values[row, column]
@@ -298,7 +315,7 @@ def _check_finite(cells: _Cells, form: Form, source: str, first: int) -> None:
 
 
 def _odd_column_facts(values: Any, columns: Sequence[str]) -> list[Fact]:
-    """Note the columns with values outside [0, 1] if they are a minority.
+    """Return a note on columns with values outside [0, 1] if they are a minority.
 
     Such columns may not be labels. If most columns have such values, they are scores.
     """
@@ -306,8 +323,8 @@ def _odd_column_facts(values: Any, columns: Sequence[str]) -> list[Fact]:
     if not 0 < 2 * sum(is_outside) < len(columns):
         return []
     odd_columns = tuple(compress(columns, is_outside))
-    values_of_note = {"of": len(columns)}
-    return [Fact("odd-columns", len(odd_columns), odd_columns, values=values_of_note)]
+    n_columns = {"of": len(columns)}
+    return [Fact("odd-columns", len(odd_columns), odd_columns, values=n_columns)]
 
 
 def _column_stack(table: Any, form: Form, source: str) -> Any:
@@ -351,7 +368,7 @@ def read_arrow_file(
     from semmetrics.data.arrow_files import open_arrow
 
     title = "Parquet" if kind == "parquet" else "Arrow"
-    first = source.offset.n_lines
+    first_row = source.offset.n_lines
     with open_arrow(source, kind) as (schema, batches):
         names = schema.names
         numbers = number_columns(schema)
@@ -362,38 +379,38 @@ def read_arrow_file(
             return pa.Table.from_batches(batches(names), schema)
 
         public_lists = _read_public_table(
-            make_table, names, form, source.name, options, first
+            make_table, names, form, source.name, options, first_row
         )
         if public_lists is not None:
             return public_lists
         classes = _named_classes(numbers, make_table, names, form, source.name, options)
-        id_place = find_one_hot_ids(names, form, options, numbers, classes)
-        if id_place is None or _has_one_text_column(names, id_place, numbers):
+        id_position = find_one_hot_ids(names, form, options, numbers, classes)
+        if id_position is None or _has_one_text_column(names, id_position, numbers):
             return read_columns(
-                schema, batches, form, options, source.name, title, first
+                schema, batches, form, options, source.name, title, first_row
             )
         table = make_table()
     with conversion_errors(source.name):
-        matrix: Any = read_frame(table, form, source.name, None, options, first)
-    if not form.numbered:
-        _check_label_cells(matrix, form, source.name, first)
-    rows = range(first, first + len(matrix))
+        matrix: Any = read_frame(table, form, source.name, None, options, first_row)
+    if not form.integers_as_names:
+        _check_label_cells(matrix, form, source.name, first_row)
+    rows = range(first_row, first_row + len(matrix))
     one_hot: Matrix = replace(
         matrix,
-        understood=f"{title}, {describe_one_hot(form, names[id_place])}",
+        understood=f"{title}, {describe_one_hot(form, names[id_position])}",
         where=Places(source.name, matrix.ids, ROW, rows),
     )
     return one_hot
 
 
 def _has_one_text_column(
-    names: Sequence[str], id_place: int, numbers: frozenset[str]
+    names: Sequence[str], id_position: int, numbers: frozenset[str]
 ) -> bool:
     """Return whether the only column next to the ids does not contain numbers."""
-    return len(names) == 2 and names[1 - id_place] not in numbers
+    return len(names) == 2 and names[1 - id_position] not in numbers
 
 
-def _check_label_cells(matrix: Matrix, form: Form, source: str, first: int) -> None:
+def _check_label_cells(matrix: Matrix, form: Form, source: str, first_row: int) -> None:
     """Raise an error that names the first cell outside [0, 1] that is not unknown."""
     step = max(1, _MAX_CELLS_PER_CHECK // (len(matrix.vocabulary) + 1))
     for start in range(0, len(matrix), step):
@@ -403,8 +420,8 @@ def _check_label_cells(matrix: Matrix, form: Form, source: str, first: int) -> N
         if not len(invalid):
             continue
         row, column = invalid[0].tolist()
-        place = (
-            f"{ROW.format(first + start + row)}, column {matrix.vocabulary[column]!r}"
-        )
-        where = at(source, place, matrix.ids[start + row])
+        name = matrix.vocabulary[column]
+        row_number = start + row
+        place = f"{ROW.format(first_row + row_number)}, column {name!r}"
+        where = at(source, place, matrix.ids[row_number])
         raise not_a_label_column(cells[row, column], form).placed(where)

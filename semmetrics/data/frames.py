@@ -62,7 +62,7 @@ def column_names(data: Any) -> list[str]:
 
 
 def string_ids(
-    names: Iterable[Any], source: str, *, repeats: bool = False, first: int = 0
+    names: Iterable[Any], source: str, *, repeats: bool = False, first_row: int = 0
 ) -> list[str]:
     """Check ids and return them as strings.
 
@@ -73,7 +73,7 @@ def string_ids(
         The input, for errors.
     repeats : bool
         Whether an id may occur several times.
-    first : int
+    first_row : int
         The number of the first row, for errors.
 
     Raises
@@ -91,7 +91,7 @@ def string_ids(
     if not are_all_strings:
         ids = [name if type(name) is str else as_id(name, where=source) for name in ids]
     if "" in ids:
-        row = ROW.format(first + ids.index(""))
+        row = ROW.format(first_row + ids.index(""))
         raise InputError("empty-id", f"{source}, {row}")
     if not repeats:
         check_once(ids, "duplicate-id", source)
@@ -99,7 +99,7 @@ def string_ids(
 
 
 def index_ids(index: Any, source: str) -> list[str] | None:
-    """Return the ids in a pandas index, None if there are none or it is the default numbering."""
+    """Return the ids in a pandas index, or None for no index or the default numbering."""
     if index is None or is_numbering(index):
         return None
     return string_ids(index, source)
@@ -114,14 +114,14 @@ def has_id_column(columns: Sequence[str], options: ReadOptions) -> bool:
 
 
 def with_index_ids(data: Any) -> Any:
-    """Return a frame with its index as the column "id", unchanged with the default numbering."""
+    """Return a frame with its index as the column "id", unless it is the default numbering."""
     index = getattr(data, "index", None)
     if index is None or is_numbering(index):
         return data
     return data.rename_axis("id").reset_index()
 
 
-def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any:
+def frame_table(data: Any, options: ReadOptions, source: str, value_name: str) -> Any:
     """Return a frame as an Arrow table, with ids from its index if no column has them.
 
     Parameters
@@ -130,7 +130,7 @@ def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any
     options : ReadOptions
     source : str
         The input, for errors.
-    alone : str
+    value_name : str
         The name to give to the only column of a frame whose ids are in its index.
 
     Raises
@@ -145,7 +145,7 @@ def frame_table(data: Any, options: ReadOptions, source: str, alone: str) -> Any
         frame = with_index_ids(data)
         has_index_ids = frame is not data
         if has_index_ids and len(names) == 1:
-            frame = frame.set_axis(["id", alone], axis=1)
+            frame = frame.set_axis(["id", value_name], axis=1)
         return to_arrow_table(frame)
 
 
@@ -162,7 +162,7 @@ def conversion_errors(source: str) -> Iterator[None]:
     try:
         with undamaged(source, Exception, code="not-a-table"):
             yield
-    except InputError as error:  # without a place if it was not converted
+    except InputError as error:  # An error of the conversion itself has no place yet.
         if error.where:
             raise
         raise error.placed(source)  # noqa: B904 - the same error
@@ -204,7 +204,7 @@ def _check_depth(name: str, column: list[Any]) -> None:
 
 
 def _feature_of_cells(feature: Any) -> Any:
-    """Return the feature of the cells of a column, also if each row has a list of cells."""
+    """Return the feature of a column, or of the elements of its lists."""
     if isinstance(feature, list):
         return feature[0]
     return getattr(feature, "feature", feature)
@@ -212,14 +212,14 @@ def _feature_of_cells(feature: Any) -> Any:
 
 def _with_class_names(table: Any, features: Mapping[str, Any]) -> Any:
     """Replace the codes of ``ClassLabel`` features by class names. The code -1 becomes null."""
-    for place, name in enumerate(table.column_names):
+    for position, name in enumerate(table.column_names):
         feature = _feature_of_cells(features.get(name))
         if not hasattr(feature, "int2str"):
             continue
-        class_names = [*feature.names, None]  # index -1 is the last one
+        class_names = [*feature.names, None]  # The code -1 is the index of None.
         cells = table.column(name).to_pylist()
         named_cells = [_name_classes(cell, class_names) for cell in cells]
-        table = table.set_column(place, name, [named_cells])
+        table = table.set_column(position, name, [named_cells])
     return table
 
 

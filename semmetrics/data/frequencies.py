@@ -6,8 +6,8 @@ A table is written as .npz or JSON. JSON is ``{"documents": 5000, "frequencies":
 …}}``, with spaces between the tokens of an n-gram, and may have "tokenizer" and "stem". Pickles of
 published code can also be read: a dict with "document_frequency" (tuples of tokens and their
 counts) and "ref_len", or only the dict of tuples if the user gives the number of documents.
-"ref_len" is the number of documents or its natural logarithm. Integers and numbers above 50 are
-the number itself.
+"ref_len" is the number of documents or its natural logarithm. An integer or a number above 50 is
+read as the number of documents, any other number as the logarithm.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from semmetrics.store.files import open_output
 
 _FORMAT = "semmetrics.frequencies/1"
 _COUNT_LIMIT = 2**53
-"""Counts are smaller, so that each is exact as a float."""
+"""Counts must be smaller, so that they are exact as floats."""
 _WANTED_COUNT = "an integer number of documents below 2**53"
 _MAX_LOG = 50.0
-"""Larger numbers of documents are not logarithms."""
+"""A larger number is a number of documents, not a logarithm."""
 _LOG_TOLERANCE = 1e-9
-"""A number is the logarithm of an integer if their difference is smaller."""
+"""A number counts as the logarithm of an integer if the two differ by less."""
 _ZIP_START = b"PK\x03\x04"
 _JSON_KEYS = ("documents", "frequencies", "tokenizer", "stem")
 _PICKLE_KEYS = ("document_frequency", "ref_len")
@@ -53,7 +53,7 @@ _PICKLE_KEYS = ("document_frequency", "ref_len")
 @by_value()
 @dataclass(frozen=True, eq=False)
 class FrequencyTable:
-    """In how many documents n-grams occur.
+    """The number of documents in which each n-gram occurs.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class FrequencyTable:
     grams : tuple of int arrays, shapes (n-grams, order)
         The distinct n-grams of orders 1, 2, …, as positions in ``vocabulary``.
     counts : tuple of int arrays, shapes (n-grams,)
-        In how many documents each n-gram occurs, at least 1.
+        The number of documents in which each n-gram occurs, at least 1.
     tokenizer, stem : str
         How the tokens were made. Empty if unknown.
     """
@@ -215,21 +215,24 @@ def _check_counts(table: FrequencyTable, where: str) -> None:
         )
 
 
-def _read_number_of_documents(length: Any, where: str) -> tuple[int | None, float]:
-    """Return the number of documents and its logarithm, from either of them."""
-    if not _is_number(length):
-        raise _documents_error(length, where)
-    if isinstance(length, int) or length > _MAX_LOG:
-        number = int(length)
-        if number != length:
-            raise _documents_error(length, where)
+def _read_document_count(count_or_log: Any, where: str) -> tuple[int | None, float]:
+    """Return the number of documents and its logarithm, given either of them.
+
+    The number is None if it would not be an integer.
+    """
+    if not _is_number(count_or_log):
+        raise _documents_error(count_or_log, where)
+    if isinstance(count_or_log, int) or count_or_log > _MAX_LOG:
+        number = int(count_or_log)
+        if number != count_or_log:
+            raise _documents_error(count_or_log, where)
         return number, log_of(number)
     number = 0
-    if length < math.log(_COUNT_LIMIT):
-        number = round(math.exp(length))
-    if number and abs(math.log(number) - length) < _LOG_TOLERANCE:
+    if count_or_log < math.log(_COUNT_LIMIT):
+        number = round(math.exp(count_or_log))
+    if number and abs(math.log(number) - count_or_log) < _LOG_TOLERANCE:
         return number, log_of(number)
-    return None, length
+    return None, count_or_log
 
 
 # ---- files --------------------------------------------------------------------------------------
@@ -374,18 +377,18 @@ def _check_keys(value: Mapping[Any, Any], known: tuple[str, ...], where: str) ->
 def _from_pickle(value: Any, where: str, documents: int | None) -> FrequencyTable:
     """Return the table in the value of a pickle."""
     counts = value
-    length = documents
+    count_or_log = documents
     if isinstance(value, dict) and "document_frequency" in value:
         _check_keys(value, _PICKLE_KEYS, where)
         counts = value["document_frequency"]
-        length = value.get("ref_len", documents)
+        count_or_log = value.get("ref_len", documents)
     if not isinstance(counts, dict):
         raise InputError("not-frequencies", where)
     if not all(isinstance(gram, tuple) for gram in counts):
         raise InputError("not-frequencies", where)
-    if length is None:
+    if count_or_log is None:
         raise InputError("no-documents", where)
-    number, log_documents = _read_number_of_documents(length, where)
+    number, log_documents = _read_document_count(count_or_log, where)
     return table_of_counts(counts, number, where=where, log_documents=log_documents)
 
 
@@ -402,7 +405,7 @@ def _read_arrays(source: Source) -> FrequencyTable:
         are_strings = isinstance(tokenizer, str) and isinstance(stem, str)
         if header["format"] != _FORMAT or not are_strings:
             raise ValueError("its header")
-        length = _check_length(documents, header)
+        count_or_log = _count_or_log(documents, header)
         vocabulary = _decode_tokens(arrays["tokens"], arrays["token_indptr"])
         max_order = sum(name.startswith("grams_") for name in arrays)
         grams_by_order: list[Codes] = []
@@ -416,7 +419,7 @@ def _read_arrays(source: Source) -> FrequencyTable:
             _check_integers(f"counts_{order}", counts, (n_grams,), 1, _COUNT_LIMIT - 1)
             grams_by_order.append(np.asarray(grams, np.int32))
             counts_by_order.append(np.asarray(counts, np.int64))
-    number, log_documents = _read_number_of_documents(length, source.name)
+    number, log_documents = _read_document_count(count_or_log, source.name)
     table = FrequencyTable(
         number,
         log_documents,
@@ -430,8 +433,8 @@ def _read_arrays(source: Source) -> FrequencyTable:
     return table
 
 
-def _check_length(documents: Any, header: Mapping[str, Any]) -> Any:
-    """Return the number of documents in a header, or its logarithm if only that is known."""
+def _count_or_log(documents: Any, header: Mapping[str, Any]) -> Any:
+    """Return the number of documents in a header, or its logarithm if the number is null."""
     if documents is None:
         log_documents = header["log_documents"] + 0.0
         if log_documents <= _MAX_LOG:

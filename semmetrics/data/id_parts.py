@@ -34,6 +34,7 @@ class _IdPartReader:
         """Return the only group of the expression, or the whole match if it has no group."""
         item_id = as_id(value)
         match = self._pattern.search(item_id)
+        # There is at most one group. Group 0 is the whole match.
         group = self._pattern.groups
         if match is None or not match[group]:
             expression = self._pattern.pattern
@@ -85,7 +86,8 @@ def compared(data: Any, expression: str | None) -> Any:
     ----------
     data : Lists or Matrix
     expression : str or None
-        With at most one group, which is then the part. None leaves the ids unchanged.
+        If the expression has a group, the part is the group, else the whole match. None leaves the
+        ids unchanged.
 
     Raises
     ------
@@ -126,7 +128,7 @@ def rename_ids(data: Any, new_ids: Iterable[str]) -> Any:
 def _aliases_of_parts(
     aliases: Mapping[str, str], part_of: Callable[[str], str]
 ) -> dict[str, str]:
-    """Return the parts of ids by the parts of their aliases, without ambiguous aliases."""
+    """Map the part of each alias to the part of its id, without ambiguous aliases."""
     ids_by_alias: dict[str, set[str]] = {}
     for alias, own_id in aliases.items():
         with suppress(InputError):  # the expression does not match

@@ -10,8 +10,8 @@ from semmetrics.errors import InputError
 from semmetrics.schema import Schema
 
 
-def column_among(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
-    """Return the column that the options name for a role, or None.
+def chosen_column(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
+    """Return the name that the options give to the column of a role, or None.
 
     An option for the column of scores may apply to the predictions only. It is ignored for a
     ground truth without such a column.
@@ -75,7 +75,7 @@ def _is_entry_column_chosen(
     """Return whether an option names the column of labels or scores."""
     _, *roles_of_entries = form.roles
     for role in roles_of_entries:
-        if column_among(options, role, names) is not None:
+        if chosen_column(options, role, names) is not None:
             return True
     return False
 
@@ -98,7 +98,7 @@ def find_id(
 def find_columns(
     schema: Schema, names: Sequence[str], options: ReadOptions, where: str
 ) -> dict[str, int]:
-    """Return the position of the column of each role. Options may name columns.
+    """Return the position of the column of each role. Options may set the names.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def find_columns(
     """
     chosen = {}
     for column in schema.columns:
-        name = column_among(options, column.role, names)
+        name = chosen_column(options, column.role, names)
         if name is not None:
             chosen[column.role] = name
     if chosen and options.side:

@@ -19,7 +19,7 @@ from semmetrics.data.source import Source
 from semmetrics.errors import InputError
 
 FIRST_LINE = re.compile(r"\S[^\n]*")
-"""The next line that is not blank, without the spaces before it."""
+"""The first line that is not blank, without the spaces before it."""
 
 _BINARY_FORMATS = {
     b"\x93NUMPY": "npy",
@@ -45,7 +45,8 @@ def format_of(source: Source, options: ReadOptions, form: Form) -> str:
         table_format = table_in_text(source, options, frozenset(form.columns))
         if table_format:
             return table_format
-    return format_among(source, options, f"{form.noun}s", form.formats, told=True)
+    what = f"{form.noun}s"
+    return format_among(source, options, what, form.formats, has_format_option=True)
 
 
 def format_among(
@@ -54,7 +55,7 @@ def format_among(
     what: str,
     kinds: Collection[str],
     *,
-    told: bool = False,
+    has_format_option: bool = False,
 ) -> str:
     """Find the format of an input among the accepted formats.
 
@@ -64,11 +65,11 @@ def format_among(
     options : ReadOptions
         ``format`` overrides the extension and is required for unknown extensions.
     what : str
-        Content of the input, for messages: "numbers are".
+        The content of the input, for messages: "labels", or "numbers are", without its verb.
     kinds : collection of str
         Accepted formats, in the order in which messages list them. If plain text is one of them,
         a stream of text is still read as a table if it has a header with a column of ids.
-    told : bool
+    has_format_option : bool
         Whether the user can set ``format`` for this input.
 
     Raises
@@ -76,19 +77,11 @@ def format_among(
     InputError
         If the format is unknown or not accepted.
     """
-    if options.format is not None:
-        file_format: str | None = options.format
-    elif source.suffix is None:
-        file_format = sniff(source, options, text="txt" in kinds)
-    else:
-        file_format = EXTENSIONS.get(source.suffix or "")
-    is_guessed_text = file_format == "txt" and options.format != "txt"
-    if is_guessed_text and "flickr" in kinds and TOKEN_LINE.match(source.beginning):
-        file_format = "flickr"
-        is_guessed_text = False
-    is_refused_text = is_guessed_text and told and "txt" not in kinds
+    file_format = options.format or _guess_format(source, options, kinds)
+    is_guessed_text = file_format == "txt" and options.format is None
+    is_refused_text = is_guessed_text and has_format_option and "txt" not in kinds
     if file_format is None or is_refused_text:
-        raise _unknown_extension(source, kinds, told=told)
+        raise _unknown_extension(source, kinds, has_format_option=has_format_option)
     if file_format not in kinds:
         raise InputError(
             "wrong-format",
@@ -100,8 +93,22 @@ def format_among(
     return file_format
 
 
+def _guess_format(
+    source: Source, options: ReadOptions, kinds: Collection[str]
+) -> str | None:
+    """Return the format of the extension or the content, or None if it is unknown."""
+    if source.suffix is None:
+        file_format: str | None = sniff(source, options, text="txt" in kinds)
+    else:
+        file_format = EXTENSIONS.get(source.suffix)
+    is_text = file_format == "txt"
+    if is_text and "flickr" in kinds and TOKEN_LINE.match(source.beginning):
+        return "flickr"
+    return file_format
+
+
 def _unknown_extension(
-    source: Source, kinds: Collection[str], *, told: bool
+    source: Source, kinds: Collection[str], *, has_format_option: bool
 ) -> InputError:
     """Return the error for an extension that no accepted format has."""
     extensions = []
@@ -113,7 +120,7 @@ def _unknown_extension(
         source.name,
         ending=source.suffix or "",
         known=", ".join(extensions),
-        instead="format" if told else "",
+        instead="format" if has_format_option else "",
     )
 
 
@@ -142,14 +149,24 @@ def sniff(source: Source, options: ReadOptions, *, text: bool) -> str:
     table_format = "tsv" if is_tabbed else "csv"
     if not text:
         return table_format
+    return _sniff_text(source, options, line, table_format)
+
+
+def _sniff_text(
+    source: Source, options: ReadOptions, line: str, table_format: str
+) -> str:
+    """Tell apart Flickr's token file, a table with a column of ids, and plain text.
+
+    ``table_format`` is the format of the content if it is a table.
+    """
     if TOKEN_LINE.fullmatch(line.rstrip("\r")):
         return "flickr"
     from semmetrics.data.csv_rows import first_row
-    from semmetrics.data.dialect import find_delimiter, names_id
+    from semmetrics.data.dialect import find_delimiter, has_id_name
 
     dialect = find_delimiter(source, options, table_format)
     header = first_row(source, dialect, tabs=table_format == "tsv")
-    if len(header) > 1 and names_id(header, options):
+    if len(header) > 1 and has_id_name(header, options):
         return table_format
     return "txt"
 

@@ -49,7 +49,7 @@ from semmetrics.data.source import (
 from semmetrics.errors import Fact, InputError, Places, at
 
 ColumnNames: TypeAlias = Sequence[str | Sequence[str]] | None
-"""The names of the columns of a matrix, each a string or synonyms."""
+"""The names of the columns of a matrix. Each is a string, or a sequence of synonyms."""
 
 _FORMATS_WITH_NAMES = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
 _CHECKED_OPTIONS = (
@@ -76,11 +76,11 @@ _LOWER_IS_BETTER = frozenset(
         "cost",
     )
 )
-"""Words in the name of a score column whose lowest value is the best."""
+"""Words in the name of a score column that suggest that its lowest score is the best."""
 _NEGATED = frozenset(
     ("neg", "negative", "negated", "minus", "inv", "inverse", "inverted")
 )
-"""Words that reverse the words above."""
+"""Words that suggest the opposite if they are in the same name."""
 
 
 def open_input(data: Any, options: ReadOptions | None = None) -> Any:
@@ -179,7 +179,11 @@ def _finish(
     if not isinstance(contents, Lists):
         return contents
     lists = read_cell_lists(contents, form)
-    if options.label_delimiter is not None and lists.column_names and not form.places:
+    if (
+        options.label_delimiter is not None
+        and lists.column_names
+        and not form.integers_as_positions
+    ):
         check_no_vectors(lists)
     if form.noun == "caption":
         lists = _note_missing_captions(lists)
@@ -193,8 +197,8 @@ def _finish(
 def _are_lower_scores_better(lists: Lists, options: ReadOptions) -> bool:
     """Return whether the name of the score column suggests that its lowest score is the best.
 
-    Predictions only. Names such as "neg_loss", and columns without a positive score, contain
-    negated values, whose highest score is the best.
+    This is for predictions only. A column called "neg_loss", for example, or without a positive
+    score, contains negated values, so its highest score is the best.
     """
     column = options.score_column
     scores = lists.side.scores
@@ -237,7 +241,8 @@ def _read_file(
     for name in _CHECKED_OPTIONS:
         if file_format not in _formats_using(name, form):
             unused_names.append(name)
-    if not contents.understood.startswith(("Karpathy's", "MSR-VTT")):
+    has_splits = contents.understood.startswith(("Karpathy's", "MSR-VTT"))
+    if not has_splits:
         unused_names.append("split")
     notes: list[Any] = [
         *contents.notes,
@@ -250,7 +255,7 @@ def _read_file(
 
 
 def _formats_using(option: str, form: Form) -> Collection[str]:
-    """Return the formats in which an option of ``_CHECKED_OPTIONS`` has an effect."""
+    """Return the formats for which an option of ``_CHECKED_OPTIONS`` has an effect."""
     if option == "delimiter":
         return TABLES
     if option == "label_delimiter":
@@ -263,7 +268,7 @@ def _formats_using(option: str, form: Form) -> Collection[str]:
 def _read_any_format(
     source: Source, form: Form, names: ColumnNames, options: ReadOptions
 ) -> tuple[str, Lists | Matrix]:
-    """Read a file in a public format, or else in the format of its name.
+    """Read a file in a public format if it has one, otherwise in the format of its extension.
 
     Returns
     -------
@@ -328,21 +333,21 @@ def _read_format(
 def _read_large_text(
     source: Source, file_format: str, form: Form, options: ReadOptions
 ) -> Lists | Matrix | None:
-    """Read a large table or JSON Lines file by pyarrow.
+    """Read a large table or JSON Lines file with pyarrow.
 
-    Return None for other files, for public formats, and if the file contains anything that the
-    strict reader must decide.
+    Return None for other files and for public formats, and if only the strict reader can read the
+    file or report the problem.
     """
     if not source.is_large or file_format not in ("jsonl", *TABLES):
         return None
     if file_format == "jsonl" and _are_public_lines(source, form):
         return None
-    from semmetrics.data.column_coder import OddError
+    from semmetrics.data.column_coder import FallbackError
     from semmetrics.data.large_text import read_large
 
     try:
         return read_large(source, file_format, form, options)
-    except OddError:
+    except FallbackError:
         return None
 
 
@@ -385,7 +390,7 @@ def _read_json_table(
     value = source.parsed(parse_source)
     if find_document(value, form) is not None:
         return None
-    if form.numbered and is_number_rows(value):
+    if form.integers_as_names and is_number_rows(value):
         from semmetrics.data.objects import plain_matrix
 
         return as_matrix(
@@ -408,7 +413,7 @@ def _read_json_table(
 def _read_strictly(
     source: Source, file_format: str, form: Form, options: ReadOptions
 ) -> Items:
-    """Read a text format by the reader that names the place of every error."""
+    """Read a text format with the strict reader, which names the place of every error."""
     if file_format in TABLES:
         from semmetrics.data.tables import read_table
 

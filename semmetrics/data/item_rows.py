@@ -44,14 +44,14 @@ def without_blanks(
     """
     first_blank_line = 0
     n_blank = 0
-    n_pending = 0
+    n_blank_since_row = 0
     for line, row in rows:
         if is_blank(row):
             first_blank_line = first_blank_line or line
-            n_pending += 1
+            n_blank_since_row += 1
         else:
-            n_blank += n_pending
-            n_pending = 0
+            n_blank += n_blank_since_row
+            n_blank_since_row = 0
             yield line, row
     if n_blank:
         values = {"between": between}
@@ -82,14 +82,14 @@ def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
         wanted = counted(entries, form.noun)
         raise InputError("wrong-count", found=counted(scores, "score"), wanted=wanted)
     for score in scores:
-        # A string would later be read as a synonym of the label.
+        # A pair of two strings would later be read as a label and its synonym.
         if isinstance(score, str):
             raise InputError("not-a-number", role="the score", value=score)
     return list(zip(entries, scores, strict=True))
 
 
 def row_notes(empty: int, scattered: Sequence[str], form: Form) -> list[Fact]:
-    """Return notes about empty cells and about ids with rows in several places.
+    """Return notes on empty cells, and on ids whose rows are not consecutive.
 
     Parameters
     ----------
@@ -136,42 +136,82 @@ def item_rows(
     InputError
         If a row is invalid or its id occurs twice. The message names the row.
     """
-    first_places: dict[str, int] = {}
-    items: list[Any] = []
-    strings_by_id: dict[str, list[str]] = {}
-    scattered: set[str] = set()
-    row_id: str | None = None
+    collector = _ItemCollector(form, unit)
     for place, row in rows:
-        previous_id = row_id
-        row_id = None
+        row_id: str | None = None
         try:
             cells = iter(read(row))
             row_id = as_id(next(cells))
             entries, *scores = cells
             if scores:
                 entries = pair_scores(entries, scores[0], form)
-            elif form.single and isinstance(entries, str):
-                if row_id in strings_by_id:
-                    strings_by_id[row_id].append(entries)
-                    if row_id != previous_id:
-                        scattered.add(row_id)
-                    continue
-                entries = [entries]
-                strings_by_id[row_id] = entries
-            first_place = first_places.setdefault(row_id, place)
-            if first_place != place:
-                other = unit.format(first_place)
-                raise InputError("duplicate-at", role="the id", other=other)
-            items.append(entries)
+            if form.single and not scores and isinstance(entries, str):
+                collector.add_string(place, row_id, entries)
+            else:
+                collector.add(place, row_id, entries)
         except InputError as error:
             raise error.placed(at(name, unit.format(place), row_id)) from None
-    ids = list(first_places)
-    places = Places(name, ids, unit, list(first_places.values()))
-    gathered = Items(ids, items, places, name, "per item")
-    if form.single and len(strings_by_id) == len(ids):
-        gathered.understood = f"per {form.noun}"
-    if unit != ELEMENT:
-        # The order of the records in a JSON document has no meaning.
-        scattered_ids = [item_id for item_id in ids if item_id in scattered]
-        gathered.notes += row_notes(0, scattered_ids, form)
-    return gathered
+    return collector.finish(name)
+
+
+class _ItemCollector:
+    """The items of the rows so far.
+
+    Parameters
+    ----------
+    form : Form
+    unit : str
+        How messages write a place.
+    """
+
+    def __init__(self, form: Form, unit: str) -> None:
+        self._form = form
+        self._unit = unit
+        self._first_places: dict[str, int] = {}
+        self._items: list[Any] = []
+        # The items whose rows contain single strings.
+        self._strings_by_id: dict[str, list[str]] = {}
+        # The ids with rows that are not consecutive.
+        self._scattered: set[str] = set()
+        self._previous_id: str | None = None
+
+    def add(self, place: int, row_id: str, entries: Any) -> None:
+        """Add a row that contains a whole item.
+
+        Raises
+        ------
+        InputError
+            If the id occurs twice. The error has no place.
+        """
+        self._previous_id = row_id
+        first_place = self._first_places.setdefault(row_id, place)
+        if first_place != place:
+            other = self._unit.format(first_place)
+            raise InputError("duplicate-at", role="the id", other=other)
+        self._items.append(entries)
+
+    def add_string(self, place: int, row_id: str, text: str) -> None:
+        """Add a row that contains one entry of an item."""
+        strings = self._strings_by_id.get(row_id)
+        if strings is None:
+            strings = [text]
+            self._strings_by_id[row_id] = strings
+            self.add(place, row_id, strings)
+            return
+        strings.append(text)
+        if row_id != self._previous_id:
+            self._scattered.add(row_id)
+            self._previous_id = row_id
+
+    def finish(self, name: str) -> Items:
+        """Return the items of all rows."""
+        ids = list(self._first_places)
+        places = Places(name, ids, self._unit, list(self._first_places.values()))
+        items = Items(ids, self._items, places, name, "per item")
+        if self._form.single and len(self._strings_by_id) == len(ids):
+            items.understood = f"per {self._form.noun}"
+        if self._unit != ELEMENT:
+            # The order of the records in a JSON document has no meaning.
+            scattered_ids = [item_id for item_id in ids if item_id in self._scattered]
+            items.notes += row_notes(0, scattered_ids, self._form)
+        return items

@@ -89,12 +89,12 @@ class Items:
         return set(map(type, self.items))
 
 
-def encode(found: Items, form: Form) -> Lists:
+def encode(unchecked: Items, form: Form) -> Lists:
     """Check the items of an input and encode them.
 
     Parameters
     ----------
-    found : Items
+    unchecked : Items
     form : Form
         Defines what an entry may be.
 
@@ -117,49 +117,55 @@ def encode(found: Items, form: Form) -> Lists:
     >>> lists.vocabulary, lists.side.codes.tolist()
     (['cat', 'dog'], [0, 1, 0])
     """
-    notes = list(found.notes)
-    if form.alone:
-        named = [str(item) if is_integer(item) else item for item in found.items]
-        found = replace(found, items=named)
-    items = found.items
-    if not found.types <= {list, tuple}:
-        items = _as_lists(found, form)
-    order = found.order
-    if any(issubclass(item_type, Set) for item_type in found.types):
+    notes = list(unchecked.notes)
+    if form.single_integers:
+        unchecked = _name_single_integers(unchecked)
+    items = unchecked.items
+    if not unchecked.types <= {list, tuple}:
+        items = _as_lists(unchecked, form)
+    order = unchecked.order
+    if any(issubclass(item_type, Set) for item_type in unchecked.types):
         order = "sorted"
         if form.single:
             notes.append(Fact("sorted-sets", values={"noun": form.noun}))
     indptr = offsets(np.fromiter(map(len, items), np.int64, len(items)))
-    vocabulary, codes, scores, precision = _code_entries(found, items, form, notes)
-    _check_texts(found, form, vocabulary, codes, indptr)
-    if found.declared:
-        vocabulary = list(dict.fromkeys(chain(vocabulary, found.declared)))
+    vocabulary, codes, scores, precision = _code_entries(unchecked, items, form, notes)
+    _check_texts(unchecked, form, vocabulary, codes, indptr)
+    if unchecked.declared:
+        vocabulary = list(dict.fromkeys(chain(vocabulary, unchecked.declared)))
     lists = Lists(
-        range(len(items)) if found.ids is None else found.ids,
+        range(len(items)) if unchecked.ids is None else unchecked.ids,
         vocabulary,
         Side(indptr, codes, scores),
-        source=found.source,
-        understood=found.understood,
+        source=unchecked.source,
+        understood=unchecked.understood,
         notes=notes,
-        where=found.where,
+        where=unchecked.where,
         noun=form.noun,
         order=order,
-        aliases=found.aliases,
-        numbering=found.numbering,
-        by_category=found.by_category,
-        categories=found.categories,
-        absent=found.absent,
+        aliases=unchecked.aliases,
+        numbering=unchecked.numbering,
+        by_category=unchecked.by_category,
+        categories=unchecked.categories,
+        absent=unchecked.absent,
         precision=precision,
-        names_all=bool(found.declared),
-        column_names=found.column_names,
-        holds=found.holds,
-        styles=found.styles,
+        names_all=bool(unchecked.declared),
+        column_names=unchecked.column_names,
+        holds=unchecked.holds,
+        styles=unchecked.styles,
     )
-    if found.order == "keys" and scores is not None:
-        # Booleans by label: true labels are present, and the others are only declared.
+    if unchecked.order == "keys" and scores is not None:
+        # The reader found a 0 or 1 for each label: those with 1 are the labels of the item, and
+        # the vocabulary also declares the others.
         present = replace(lists.side.keep(scores != 0), scores=None)
         return replace(lists, side=present, names_all=True, precision="float64")
     return lists
+
+
+def _name_single_integers(unchecked: Items) -> Items:
+    """Convert items that are a single integer to strings."""
+    items = [str(item) if is_integer(item) else item for item in unchecked.items]
+    return replace(unchecked, items=items)
 
 
 def encode_numbers(
@@ -207,7 +213,7 @@ def has_surrogate(text: str) -> bool:
     return False
 
 
-def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
+def _as_lists(unchecked: Items, form: Form) -> Sequence[Sequence[Any]]:
     """Return all items as lists.
 
     Raises
@@ -215,24 +221,28 @@ def _as_lists(found: Items, form: Form) -> Sequence[Sequence[Any]]:
     InputError
         If an item cannot be read as a list.
     """
-    if form.single and all(isinstance(item, str) for item in found.items):
-        return [[text] for text in found.items]
-    lists = [_as_list(item, form) for item in found.items]
-    has_lists = any(isinstance(item, (list, tuple)) for item in lists)
+    if form.single and all(isinstance(item, str) for item in unchecked.items):
+        return [[text] for text in unchecked.items]
+    lists = [_as_list(item, form) for item in unchecked.items]
+    accepted_types = _accepted_types(lists, form)
     for position, item in enumerate(lists):
-        if isinstance(item, (list, tuple)):
-            continue
-        if form.single and isinstance(item, str) and not has_lists:
-            # The item that is neither a string nor a list is the wrong one.
-            continue
-        raise not_a_list(item, form, found.where(position))
+        if not isinstance(item, accepted_types):
+            raise not_a_list(item, form, unchecked.where(position))
     return lists
+
+
+def _accepted_types(items: Sequence[Any], form: Form) -> tuple[type, ...]:
+    """Return the types of the items that are not to blame if an item cannot be read as a list."""
+    if form.single and not any(isinstance(item, (list, tuple)) for item in items):
+        # Strings are accepted, so the error is for the item that is not even a string.
+        return (list, tuple, str)
+    return (list, tuple)
 
 
 def _as_list(item: Any, form: Form) -> Any:
     """Return an item as a list if it can be read as one, else unchanged."""
     if isinstance(item, Set):
-        # The order is then the same in every process.
+        # Sorted, because the order of a set differs between processes.
         return sorted(item, key=lambda entry: (str(type(entry)), str(entry)))
     if isinstance(item, str) and not form.single and _is_written_list(item):
         return [item] if item.strip() else []
@@ -253,7 +263,7 @@ def _is_written_list(text: str) -> bool:
 
 
 def _code_entries(
-    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
+    unchecked: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
 ) -> tuple[Sequence[Entry], Codes, Floats | None, str]:
     """Return the distinct entries, the code and the score of each entry, and their precision."""
     n_entries = sum(map(len, items))
@@ -265,11 +275,11 @@ def _code_entries(
     precision = "float64"
     coded = _code_strings(entries, n_entries)
     if coded is None:
-        parsed, scores, precision = _parse_entries(found, items, form, notes)
+        parsed, scores, precision = _parse_entries(unchecked, items, form, notes)
         coded = code_values(parsed, n_entries)
     vocabulary, codes = coded
     if not set(map(type, vocabulary)) <= {str, tuple}:
-        # Subclasses of str, such as NumPy's.
+        # There are subclasses of str, such as NumPy's.
         vocabulary = [_as_plain(entry) for entry in vocabulary]
     return vocabulary, codes, scores, precision
 
@@ -284,7 +294,7 @@ def _as_plain(entry: Entry) -> Entry:
 def _split_pairs(
     items: Sequence[Any], form: Form
 ) -> tuple[Sequence[Any], tuple[Any, Floats] | None]:
-    """Return the items with integers as strings, and their split pairs.
+    """Return the items with integers as strings, and their pairs split into labels and scores.
 
     The second result has the labels and the scores of all entries if every entry is a pair of a
     string and a finite number. Otherwise it is None.
@@ -294,7 +304,7 @@ def _split_pairs(
         pairs = _scored_strings(items)
         if pairs is not None:
             return items, pairs
-    if not form.numbered and not form.places:
+    if not form.integers_as_names and not form.integers_as_positions:
         return items, None
     items = [list(map(name_integers, item)) for item in items]
     if may_be_paired:
@@ -313,7 +323,7 @@ def _first_entry(items: Sequence[Sequence[Any]]) -> Any:
 def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None:
     """Split pairs of a string and a finite number into labels and scores.
 
-    Return None if any entry is something else. This is the common case, and vectorised.
+    Return None if any entry is something else. Pairs are common, so they are converted all at once.
     """
     entries = list(chain.from_iterable(items))
     if not set(map(type, entries)) <= {tuple, list}:
@@ -324,7 +334,7 @@ def _scored_strings(items: Sequence[Sequence[Any]]) -> tuple[Any, Floats] | None
     if set(map(type, names)) != {str} or not set(map(type, numbers)) <= {int, float}:
         return None
     try:
-        # Adding zero turns -0.0 into 0.0, as JSON's -0 is.
+        # Adding zero turns -0.0 into 0.0, which is also the value of -0 in JSON.
         scores = np.array(numbers, np.float64) + 0.0
     except OverflowError:
         return None
@@ -349,7 +359,7 @@ def _code_strings(
 
 
 def _parse_entries(
-    found: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
+    unchecked: Items, items: Sequence[Sequence[Any]], form: Form, notes: list[Fact]
 ) -> tuple[list[Entry], Floats | None, str]:
     """Parse all entries one by one, and return them with their scores and the scores' precision.
 
@@ -364,7 +374,7 @@ def _parse_entries(
             try:
                 entry, score = parse_entry(value, form)
             except InputError as error:
-                where = found.where.entry(position, form.noun, number)
+                where = unchecked.where.entry(position, form.noun, number)
                 raise error.placed(where) from None
             if isinstance(value, Mapping):
                 unused_keys.update(dict.fromkeys(_unused_keys(value, form)))
@@ -373,7 +383,7 @@ def _parse_entries(
                 scores.append(as_score(score, form))
                 precisions.add(precision_of(score))
         if scores and len(scores) != len(entries):
-            raise InputError("some-scores", found.where(position), noun=form.noun)
+            raise InputError("some-scores", unchecked.where(position), noun=form.noun)
     if unused_keys:
         examples = tuple(unused_keys)
         values = {"noun": form.noun}
@@ -392,11 +402,15 @@ def _unused_keys(value: Mapping[Any, Any], form: Form) -> list[str]:
 
 
 def _check_texts(
-    found: Items, form: Form, vocabulary: Sequence[Entry], codes: Codes, indptr: Ints
+    unchecked: Items,
+    form: Form,
+    vocabulary: Sequence[Entry],
+    codes: Codes,
+    indptr: Ints,
 ) -> None:
-    """Raise if an entry is empty and may not be, or a text has half of a surrogate pair."""
+    """Raise if an entry is empty and must not be, or a text has half of a surrogate pair."""
     terms = list(chain.from_iterable(map(_terms, vocabulary)))
-    if not form.blank and _have_empty(vocabulary, terms):
+    if not form.allows_empty and _have_empty(vocabulary, terms):
         error_code = "empty"
         is_wrong = [_is_empty(entry) for entry in vocabulary]
     elif form.single and has_surrogate("".join(terms)):
@@ -405,9 +419,10 @@ def _check_texts(
         is_wrong = [has_surrogate("".join(_terms(entry))) for entry in vocabulary]
     else:
         return
-    occurrence = int(np.array(is_wrong)[codes].argmax())
-    position = int(np.searchsorted(indptr, occurrence, side="right")) - 1
-    where = found.where.entry(position, form.noun, occurrence - int(indptr[position]))
+    first_wrong = int(np.array(is_wrong)[codes].argmax())
+    position = int(np.searchsorted(indptr, first_wrong, side="right")) - 1
+    number = first_wrong - int(indptr[position])
+    where = unchecked.where.entry(position, form.noun, number)
     remedy = f"remove it, or give the item an empty list if it has no {form.noun}"
     raise InputError(error_code, where, role=f"the {form.noun}", remedy=remedy)
 

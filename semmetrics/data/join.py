@@ -105,7 +105,7 @@ def join(
     noun : str
         What an entry of a list is, for messages.
     gaps : bool
-        Whether an item with an empty list counts as missing.
+        Whether an item with an empty list counts as missing, and the policy applies to it.
 
     Returns
     -------
@@ -140,10 +140,10 @@ def join(
 def join_rows(
     ids: Ids, ref: Lists, *, source: str, missing: str, columns: int | None = None
 ) -> tuple[Joined, Ints]:
-    """Match the rows of a run, or of scores, with the items of the ground truth, as `join` does.
+    """Match the rows of a run, or of a matrix of scores, with the items of the ground truth.
 
-    If the numbers of items differ, the error suggests to transpose a matrix with as many
-    ``columns`` as the ground truth has items.
+    The rules are those of `join`. If the numbers of items differ, and the matrix has as many
+    ``columns`` as the ground truth has items, the error suggests to transpose it.
 
     Returns
     -------
@@ -151,6 +151,7 @@ def join_rows(
     rows : int array, shape (items,)
         The row of each item, from 0, and -1 for an item without one.
     """
+    # Each row is joined as an item whose only entry is the number of the row.
     indptr = np.arange(len(ids) + 1)
     numbers = indptr[:-1].astype(np.int32)
     lists = Lists(ids, [], Side(indptr, numbers), source=source, columns=columns)
@@ -268,8 +269,8 @@ def _resolve_other_names(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]
     Raises
     ------
     InputError
-        If two predictions belong to the same item, or the ids may be either of two numbers of the
-        images.
+        If two predictions belong to the same item, or if it is not clear which of the two numbers
+        of an image the ids are.
     """
     names = [str(name) for name in pred.ids]
     if ref.numbering is not None and _are_other_numbers(pred, ref.numbering):
@@ -279,6 +280,13 @@ def _resolve_other_names(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]
         return rename_ids(pred, ids), {"joined_cocoid": n_renamed}
     if not ref.aliases:
         return pred, {}
+    return _resolve_aliases(pred, names, ref)
+
+
+def _resolve_aliases(
+    pred: Lists, names: Sequence[str], ref: Lists
+) -> tuple[Lists, dict[str, int]]:
+    """Replace ids of predictions that are aliases of items by the ids of these items."""
     ref_ids = set(ref.ids)
     ids = []
     n_renamed = 0
@@ -296,13 +304,13 @@ def _resolve_other_names(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]
 def _are_other_numbers(pred: Lists, numbering: Numbering) -> bool:
     """Return whether the ids of predictions are the other numbers of the images.
 
-    They are if all of them are among these numbers and not all among the ids of the file, or if
-    some are among the numbers of the items that were read and none among the ids.
+    The whole file decides if only one of its two numberings contains all ids of the predictions.
+    Otherwise the items that were read decide: only one of their two numbers may occur in the ids.
 
     Raises
     ------
     InputError
-        If they may be either, and the pairs would differ.
+        If the ids may be either number, and the two pair predictions with different items.
     """
     names = set(map(str, pred.ids))
     are_ids = names <= numbering.ids
@@ -321,7 +329,7 @@ def _are_other_numbers(pred: Lists, numbering: Numbering) -> bool:
 def _check_missing_ids(pred: Lists, ref: Lists, match: _IdMatch, missing: str) -> None:
     """Raise an error for ids that only one side has, unless the policy allows them.
 
-    No policy allows that nothing is shared, if an expression would make ids equal.
+    If the sides share no id at all, but would with an expression of `PARTS`, every policy raises.
     """
     if missing == "error":
         raise _missing_ids_error(pred, ref, match)
@@ -392,7 +400,7 @@ def _count_shared_ids(pred: Lists, ref: Lists) -> int:
 def _find_similar_ids(
     ids: Iterable[str], others: Iterable[str], normalize: Callable[[str], str]
 ) -> list[str] | None:
-    """Return the first id, and another one that equals it after normalisation."""
+    """Return the first id that equals one of the others after normalisation, and that one."""
     other_of_form = {normalize(other): other for other in others}
     for own_id in ids:
         form = normalize(own_id)
@@ -471,7 +479,7 @@ class Weights:
     values : mapping from id to number, or sequence of numbers
         A sequence is in the order of the ground truth.
     source : str
-        What messages call the weights.
+        The name of the weights in messages.
     notes : sequence of Fact
         Notes on the file.
     """
@@ -482,7 +490,7 @@ class Weights:
 
     @property
     def is_by_id(self) -> bool:
-        """Whether the numbers have ids."""
+        """Whether the weights are given by id."""
         return isinstance(self.values, Mapping)
 
     def align(self, ref: Lists | Matrix, ids: Ids) -> Floats:

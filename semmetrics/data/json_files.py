@@ -4,8 +4,8 @@ JSON is parsed strictly: repeated keys, NaN, lone surrogates and very deep nesti
 
 A mapping has one item per id. A list has one item per position, or one per record. A record is an
 object with an id, entries, and optionally a list of scores. Notes report other keys. If a form
-has scores, an item may also be a mapping from entry to score, and a record may be one entry of an
-item (see ``entry_records``).
+has scores, an item may also be a mapping from entry to score, and a record may contain only one
+entry of an item (see ``entry_records``).
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ from semmetrics.errors import ITEM, Fact, InputError, Places, at
 _ELEMENT = re.compile(r"element \[(\d+)\]")
 _RESULT_KEYS = ("image_id", "caption")
 """The keys of COCO results. COCO annotations also have an id."""
-_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
+_STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
+"""A string, or a constant that is not valid JSON, as the group."""
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+"""The escape sequence of one half of a surrogate pair."""
 
 
 def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -48,6 +50,7 @@ def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> Any:
+    """Raise an error for NaN or Infinity, which json would accept. Its position is not known."""
     raise json.JSONDecodeError(f"{name} is not a JSON number", "", -1)
 
 
@@ -130,7 +133,7 @@ def _syntax_error(
 
 def _find_constant(text: str) -> int:
     """Return the position of the first NaN or Infinity that is not in a string."""
-    for match in _CONSTANT.finditer(text):
+    for match in _STRING_OR_CONSTANT.finditer(text):
         if match[1]:
             return match.start(1)
     raise ValueError("no constant")
@@ -217,7 +220,7 @@ def read_object(
 def is_columns(
     value: Mapping[Any, Any], form: Form, options: ReadOptions, where: str
 ) -> bool:
-    """Return whether a mapping is a table: columns of equal length with ids and with entries.
+    """Return whether a mapping is a table: columns of equal length, including ids and entries.
 
     Raises
     ------
@@ -234,15 +237,18 @@ def is_columns(
     if option_names.isdisjoint(names) and role_names.isdisjoint(folded_names):
         return False  # The keys are probably ids.
     try:
-        roles = find_columns(form.table, names, options, where)
+        positions = find_columns(form.table, names, options, where)
     except InputError:
-        if not role_names >= folded_names:
-            return False
-        if any(isinstance(cell, (list, tuple)) for cell in chain(*columns)):
+        if role_names >= folded_names and _has_list_cell(columns):
             raise
         return False
-    id_cells = columns[roles["id"]]
+    id_cells = columns[positions["id"]]
     return all(isinstance(cell, (str, Integral)) for cell in id_cells)
+
+
+def _has_list_cell(columns: Iterable[Iterable[Any]]) -> bool:
+    """Return whether a cell of a table is a list."""
+    return any(isinstance(cell, (list, tuple)) for cell in chain(*columns))
 
 
 def _role_names(form: Form) -> set[str]:
@@ -346,12 +352,12 @@ def _read_mapping(value: Mapping[Any, Any], name: str, form: Form, kind: str) ->
     return items
 
 
-def pair_mappings(found: Items, form: Form) -> tuple[int, str]:
+def pair_mappings(items: Items, form: Form) -> tuple[int, str]:
     """Replace mappings from entry to number by lists of pairs.
 
-    If every item is such a mapping, all values are 0 or 1 and some are booleans, the values say
-    whether an item has the entry, as in a row of a 0/1 matrix. Otherwise the values are scores,
-    and `Lists.chosen` decides what scores of 0 and 1 mean.
+    The values of a mapping are either 0 or 1, which mean whether an item has the entry as in a row
+    of a 0/1 matrix, or scores. They are 0/1 if every item is a mapping, all values are 0 or 1, and
+    some are booleans. If scores are only 0 and 1, `Lists.chosen` decides later what they mean.
 
     Returns
     -------
@@ -360,24 +366,24 @@ def pair_mappings(found: Items, form: Form) -> tuple[int, str]:
     str
         The kind of their values: "0/1" or "score".
     """
-    if not form.scored or not _has_mapping(found.items):
+    if not form.scored or not _has_mapping(items.items):
         return 0, "score"
-    items = list(found.items)
-    rows = [row for row, item in enumerate(items) if isinstance(item, Mapping)]
+    pairs = list(items.items)
+    rows = [row for row, item in enumerate(pairs) if isinstance(item, Mapping)]
     values: list[Any] = []
     for row in rows:
-        values.extend(items[row].values())
+        values.extend(pairs[row].values())
     value_types = set(map(type, values))
-    if len(rows) == len(items) and _are_memberships(values, value_types):
-        found.order = "keys"
-        found.items = list(map(_pairs_of_memberships, items))
+    if len(rows) == len(pairs) and _are_memberships(values, value_types):
+        items.order = "keys"
+        items.items = list(map(_pairs_of_memberships, pairs))
         return len(rows), "0/1"
     for row in rows:
-        item = items[row]
+        item = pairs[row]
         if not value_types <= {int, float}:
-            item = _check_scores(item, form, found.where(row))
-        items[row] = list(item.items())
-    found.items = items
+            item = _check_scores(item, form, items.where(row))
+        pairs[row] = list(item.items())
+    items.items = pairs
     return len(rows), "score"
 
 
@@ -419,10 +425,10 @@ def _check_scores(item: Mapping[Any, Any], form: Form, where: str) -> dict[Any, 
 
 
 def _are_single_entries(items: Sequence[Any], form: Form) -> bool:
-    """Return whether items are single entries instead of lists, by the first item."""
+    """Return whether items are single entries instead of lists, judging by the first item."""
     if not form.single or len(items) == 0:
         return False
-    if form.alone:
+    if form.single_integers:
         return isinstance(items[0], (str, Integral))
     return isinstance(items[0], str)
 
@@ -446,7 +452,7 @@ def _read_by_position(
 
 
 def _check_no_mapping(items: Items, form: Form, places: Places) -> None:
-    """Raise an error if an item is a mapping: a record among lists, or scores without an id."""
+    """Raise an error if an item is a mapping, such as a record among lists."""
     if form.single:
         return
     mapping_types = [kind for kind in items.types if issubclass(kind, Mapping)]
@@ -496,7 +502,7 @@ def _read_annotations(
 
 
 def _note_unused_columns(items: Items, form: Form, options: ReadOptions) -> Items:
-    """Note options that name columns, although the input has none."""
+    """Add a note on options that name columns, because the input has no columns."""
     column_options = [f"{role}_column" for role in form.roles]
     format_name = items.understood.removeprefix("JSON, ")
     items.notes += note_unused_options(options, column_options, format_name)
@@ -504,6 +510,7 @@ def _note_unused_columns(items: Items, form: Form, options: ReadOptions) -> Item
 
 
 def _is_one_caption(item: Any) -> bool:
+    """Return whether an item is a list of a single string, as each item of COCO results is."""
     return isinstance(item, list) and len(item) == 1 and isinstance(item[0], str)
 
 
@@ -538,12 +545,12 @@ def _read_records(
 
 
 class _RecordReader:
-    """Read the values of records that have a role.
+    """Read the id, the entries and the scores of records.
 
     Attributes
     ----------
     keys_in_use : dict of tuple to list
-        For each tuple of all keys of a record, the keys of id, entries and scores (if any).
+        The keys of id, entries and scores (if any), by the tuple of all keys of a record.
     unused_keys : dict of str to None
         All keys without a role in order of appearance, as an ordered set.
     """
@@ -568,8 +575,8 @@ class _RecordReader:
     def _find_keys(self, keys: tuple[Any, ...]) -> list[Any]:
         """Find and store the keys with a role, among the keys of a record."""
         names = list(map(str, keys))
-        roles = find_columns(self._form.record, names, self._options, "")
-        used = [keys[place] for place in roles.values()]
+        positions = find_columns(self._form.record, names, self._options, "")
+        used = [keys[position] for position in positions.values()]
         self.keys_in_use[keys] = used
         for key in keys:
             if key not in used:

@@ -1,4 +1,4 @@
-r"""Readers of human judgements.
+r"""Read human judgements of captions and predictions.
 
 Files
 -----
@@ -10,8 +10,8 @@ Pascal-50S         ``pair_pascal.mat`` with ``consensus_pascal.mat`` next to it,
 table              CSV, TSV, JSON or JSONL, a row for each judgement
 ================== ==============================================================================
 
-Columns of tables. ``columns`` may name others
-----------------------------------------------
+Columns of tables (the option ``columns`` may set other names)
+---------------------------------------------------------------
 ============================= ===================================================================
 rating                        a number (also "score", "human", "human_score", "judgement")
 a, b, preferred               two candidates, and "a", "b" or "tie"
@@ -19,7 +19,7 @@ caption, references           a caption ("mt", "candidate") and the list of its 
                               "ground_truth"). In CSV the list is written as in JSON or Python
 id                            the id of a prediction and of its reference
 candidate, reference          an id of the predictions and one of the ground truth
-image ("image_id", "imgid")   the unit of resampling
+image ("image_id", "imgid")   the image, which is the unit of resampling
 rater ("annotator", "worker") the person who judges
 system                        the system of the candidate, if there are several systems
 ============================= ===================================================================
@@ -52,7 +52,7 @@ from semmetrics.schema import JUDGEMENTS, Row, Table, as_id, as_text, is_missing
 _VALUE_OF_PREFERENCE = {"a": 1.0, "b": -1.0, "tie": 0.0}
 _PAIR_COLUMNS = frozenset({"a", "b", "preferred"})
 _COMMON_COLUMNS = frozenset({"image", "rater", "group"})
-"""Columns that every form of a table may have."""
+"""Columns that a table may have in any case."""
 
 
 def read_judgements(
@@ -82,13 +82,13 @@ def read_judgements(
         Draw this many references of each candidate at random, if it has more. Candidates that are
         compared with each other get the same references.
     seed : int
-        Of the drawing, and of ties in the votes of Pascal-50S.
+        The seed for drawing references, and for ties in the votes of Pascal-50S.
     options : ReadOptions
     name : str
-        What messages call Python objects.
+        The name of a Python object in messages.
     several : bool
-        Whether there are predictions of several systems. The candidate that a system has for the
-        id "7" is then called "SYSTEM/7", and compared with the reference of "7".
+        Whether there are predictions of several systems. The prediction of a system for the id "7"
+        is then called "SYSTEM/7", and is compared with the reference of "7".
 
     Returns
     -------
@@ -156,8 +156,8 @@ def _read_rows(
     name: str,
     has_systems: bool,
 ) -> tuple[Table, bool]:
-    """Return the judgements as a table, and whether the data are a table."""
-    settle = _FormOfRows(has_systems)
+    """Return the judgements as a table, and whether the data themselves are a table."""
+    column_chooser = _ColumnChooser(has_systems)
     with opened(data, options) as source:
         images = source
         if isinstance(source, Source):
@@ -168,15 +168,15 @@ def _read_rows(
                 images = source.parsed(parse_source)
         if isinstance(images, Mapping):
             rows = _rows_of_images(images, name)
-            return JUDGEMENTS.read(rows, name, "{}", settle=settle), False
+            return JUDGEMENTS.read(rows, name, "{}", settle=column_chooser), False
         table = read_side_table(
-            source, JUDGEMENTS, options, name, chosen=chosen, settle=settle
+            source, JUDGEMENTS, options, name, chosen=chosen, settle=column_chooser
         )
         return table, True
 
 
 def _with_hint(note: Any) -> Any:
-    """Return a note on unused columns that names the option which uses them."""
+    """Return a note on unused columns that also names the option for using them."""
     if isinstance(note, Fact) and note.code == "unused-columns":
         return replace(note, code="unused-judged-columns")
     return note
@@ -193,15 +193,15 @@ def _check_not_set(table_options: Mapping[str, Any], source: str) -> None:
 def _draw_references(
     judgements: Judgements, number: int, random: np.random.Generator
 ) -> Judgements:
-    """Draw some references of each judgement, in their order."""
+    """Draw some references of each judgement at random, and keep their order."""
     references = list(judgements.references)
     for row, first in enumerate(judgements.first.tolist()):
         all_references = judgements.references[first]
         n_references = len(all_references)
         if n_references <= number:
             continue
-        places = np.sort(random.choice(n_references, number, replace=False))
-        references[first] = tuple(all_references[place] for place in places.tolist())
+        drawn = np.sort(random.choice(n_references, number, replace=False))
+        references[first] = tuple(all_references[i] for i in drawn.tolist())
         if judgements.second is not None:
             references[judgements.second[row]] = references[first]
     return replace(judgements, references=references)
@@ -215,7 +215,8 @@ def _rows_of_images(data: Mapping[Any, Any], name: str) -> Iterator[Row]:
     columns = ("image", "references", "caption", "rating")
     for image, record in data.items():
         where = at("", "", str(image))
-        ratings = references = None
+        ratings = None
+        references = None
         if isinstance(record, Mapping):
             ratings = record.get("human_judgement")
             references = record.get("ground_truth")
@@ -228,16 +229,17 @@ def _rows_of_images(data: Mapping[Any, Any], name: str) -> Iterator[Row]:
             is_mapping = isinstance(rating, Mapping)
             if not is_mapping or not {"caption", "rating"} <= rating.keys():
                 wanted = '{"caption": "a dog", "rating": 4}'
-                where_wrong = f"{name}, {place}"
-                raise InputError("wrong-type", where_wrong, value=rating, wanted=wanted)
+                full_place = f"{name}, {place}"
+                raise InputError("wrong-type", full_place, value=rating, wanted=wanted)
             cells = (str(image), references, rating["caption"], rating["rating"])
             yield place, columns, cells
 
 
-class _FormOfRows:
-    """Chooses the columns that make a judgement: its candidates, and how they are judged.
+class _ColumnChooser:
+    """Choose the columns that make up a judgement: the candidates, and a rating or a preference.
 
-    All rows must have the same form: captions or ids, ratings or preferences.
+    It is called for each distinct header of the rows. All rows must judge the same kind of
+    candidates (captions or ids) in the same way (ratings or preferences).
 
     Parameters
     ----------
@@ -247,7 +249,7 @@ class _FormOfRows:
 
     def __init__(self, has_systems: bool) -> None:
         self._has_systems = has_systems
-        self._forms: set[frozenset[str]] = set()
+        self._row_kinds: set[tuple[bool, bool]] = set()
 
     def __call__(
         self, positions: dict[str, int], names: Sequence[str], where: str
@@ -263,16 +265,15 @@ class _FormOfRows:
         if self._has_systems:
             used.add("system")
         settled = {role: i for role, i in positions.items() if role in used}
-        form = frozenset({"references", "preferred"} & settled.keys())
-        self._forms.add(form)
-        if len(self._forms) > 1:
+        self._row_kinds.add(("references" in settled, "preferred" in settled))
+        if len(self._row_kinds) > 1:
             raise InputError("mixed-rows", where)
         return settled
 
     def _choose_columns(self, positions: dict[str, int]) -> set[str]:
-        """Return the roles that make a judgement, or an empty set if one is missing.
+        """Return the roles that make up a judgement, or an empty set if one is missing.
 
-        Columns that have another role in this form are renamed in ``positions``.
+        If a column has another role than its name suggests, ``positions`` is updated.
         """
         roles = positions.keys()
         if roles >= _PAIR_COLUMNS:
@@ -287,10 +288,14 @@ class _FormOfRows:
             return {"rating", "caption", "references"}
         if "candidate" in roles and "reference" in roles:
             return {"rating", "candidate", "reference"}
-        if self._has_systems and "system" not in roles:
+        return self._choose_id_column(positions)
+
+    def _choose_id_column(self, positions: dict[str, int]) -> set[str]:
+        """Return the roles that make up a rating of a prediction by its id."""
+        if self._has_systems and "system" not in positions:
             return set()
         for role in ("id", "candidate", "image"):
-            if role in roles:
+            if role in positions:
                 positions["id"] = positions.pop(role)
                 return {"rating", "id"}
         return set()
@@ -345,7 +350,7 @@ class _JudgedRow(NamedTuple):
 class _Candidates:
     """The candidates of all judgements, numbered in order of their first row.
 
-    A caption gets a new number for each of its ratings, an id only one.
+    A caption gets a new number in every row. An id always has the same number.
     """
 
     texts: bool
@@ -355,7 +360,7 @@ class _Candidates:
     _numbers: dict[CandidateKey, int] = field(default_factory=dict)
 
     def add(self, judged: _JudgedRow) -> list[int]:
-        """Return the numbers of the candidates of a row."""
+        """Add the candidates of a row, and return their numbers."""
         numbers = []
         for candidate in judged.candidates:
             references = judged.references or (candidate,)
@@ -431,7 +436,7 @@ def _read_captions(row: Mapping[str, Any], has_pairs: bool) -> _JudgedRow:
     cells = [row["a"], row["b"]] if has_pairs else [row["caption"]]
     captions = []
     for cell in cells:
-        # A candidate may be empty, as a prediction may.
+        # A candidate may be empty, like any prediction.
         caption = cell if isinstance(cell, str) else as_text(cell, "the caption")
         captions.append(caption)
     references = _read_references(row["references"])

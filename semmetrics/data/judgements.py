@@ -5,9 +5,9 @@ Conventions
 A judgement is a rating of a candidate, or a preference between two: 1 for the first, -1 for the
 second, 0 for neither. The same candidate may be judged several times, by several raters.
 
-A *candidate* is a caption with its references in the same file, or an id of predictions that are
-given separately. Candidates of one image are resampled together. If nothing names an image, a
-candidate belongs to the id of its reference.
+A *candidate* is a caption with its references in the same file, or an id of predictions in another
+file. Candidates of one image are resampled together. If there is no column of images, the id of its
+reference is the image of a candidate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from semmetrics.data.lists import gather
 from semmetrics.errors import Fact, InputError
 
 TEXTS = "captions"
-"""The kind of data as which captions with their references are scored."""
+"""The kind of data for scoring captions with their references."""
 
 CandidateKey: TypeAlias = tuple[str, str, tuple[str, ...]]
 """An image, a candidate and its references. Candidates with the same key are the same."""
@@ -75,15 +75,14 @@ class Judgements:
         """The name of a judgement in messages."""
         return "rating" if self.second is None else "pair"
 
-    def count_candidates(self, places: Ints | None = None) -> int:
-        """Count the distinct candidates, all of them or those at some places.
+    def count_candidates(self, numbers: Ints | None = None) -> int:
+        """Count the distinct candidates, all of them or those with some numbers.
 
         A caption that was rated several times counts once.
         """
-        numbers = list(range(len(self.candidates)))
-        if places is not None:
-            numbers = np.unique(places).tolist()
-        return len(set(map(self._key_of, numbers)))
+        if numbers is None:
+            numbers = np.arange(len(self.candidates))
+        return len(set(map(self._key_of, np.unique(numbers).tolist())))
 
     def group_names(self) -> list[str]:
         """Return the groups, in the order of their first judgement."""
@@ -107,8 +106,8 @@ class Judgements:
     def averaged(self) -> Judgements:
         """Return one judgement of each candidate or pair.
 
-        It is the mean of the ratings. For preferences it is the side that the majority prefers, or
-        neither in case of a tie.
+        It is the mean of the ratings, or the side that the majority prefers. If both sides have as
+        many votes, it is neither.
 
         Raises
         ------
@@ -131,10 +130,12 @@ class Judgements:
         if self.second is None:
             means = self._mean_ratings(rows_of_judged)
             return replace(self.take(first_rows), values=means)
+        # Votes are for the side that comes first in order, so that exchanged sides do not matter.
         signs = self._signs_of_sides()
         votes = self.values * signs
-        leads = np.array([np.sign(votes[rows].sum()) for rows in rows_of_judged])
-        return replace(self.take(first_rows), values=leads * signs[first_rows])
+        winners = np.array([np.sign(votes[rows].sum()) for rows in rows_of_judged])
+        # Back to votes for the first side of each pair.
+        return replace(self.take(first_rows), values=winners * signs[first_rows])
 
     def _check_one_group(self, rows_of_judged: Sequence[list[int]]) -> None:
         """Raise an error if judgements of the same candidate or pair are in several groups."""
@@ -150,7 +151,7 @@ class Judgements:
     def _mean_ratings(self, rows_of_judged: Sequence[list[int]]) -> Floats:
         """Return the mean of the ratings in each list of rows.
 
-        Sums are rounded once, so that equal means tie in whatever order the ratings are.
+        Sums are rounded only once, so the order of the ratings does not matter and equal means tie.
         """
         sums = [math.fsum(self.values[rows].tolist()) for rows in rows_of_judged]
         counts = np.array([len(rows) for rows in rows_of_judged], np.int64)
@@ -158,7 +159,7 @@ class Judgements:
         return means
 
     def _signs_of_sides(self) -> Floats:
-        """Return 1 for pairs whose first candidate comes first in order, and -1 for others."""
+        """Return 1 for pairs whose first candidate comes first in sorted order, -1 for others."""
         signs = np.full(len(self), -1.0)
         for row in range(len(self)):
             pair = self._judged(row)
@@ -177,15 +178,15 @@ class Judgements:
         return self.images[number], self.candidates[number], self.references[number]
 
     def take(self, rows: Ints) -> Judgements:
-        """Return some of the judgements, and only their candidates."""
+        """Return the judgements in some rows, without candidates that none of them judges."""
         sides = [self.first[rows]]
         if self.second is not None:
             sides.append(self.second[rows])
-        unique_numbers, places = np.unique(np.stack(sides), return_inverse=True)
-        places = places.reshape(len(sides), len(rows))
+        unique_numbers, new_numbers = np.unique(np.stack(sides), return_inverse=True)
+        new_sides = new_numbers.reshape(len(sides), len(rows))
         second = None
         if self.second is not None:
-            second = places[1]
+            second = new_sides[1]
         groups = None
         if self.groups is not None:
             groups = [self.groups[row] for row in rows.tolist()]
@@ -196,7 +197,7 @@ class Judgements:
             references=[self.references[number] for number in numbers],
             images=[self.images[number] for number in numbers],
             values=self.values[rows],
-            first=places[0],
+            first=new_sides[0],
             second=second,
             groups=groups,
         )
@@ -269,14 +270,14 @@ class Judgements:
         return replace(self, references=references, notes=[*self.notes, fact])
 
     def caption_sides(self) -> tuple[dict[str, list[str]], dict[str, list[str]], Ints]:
-        """Return the captions as they are scored, and the place of each candidate among them.
+        """Return the captions as inputs of a score, and the position of each candidate in them.
 
         Candidates with the same image and the same references are in one item.
 
         Returns
         -------
         candidates, references : mapping from item to captions
-        places : int array, shape (candidates,)
+        positions : int array, shape (candidates,)
             The position of each candidate if all items are concatenated.
         """
         keys = zip(self.images, self.references, strict=True)
@@ -292,9 +293,9 @@ class Judgements:
             candidates[name] = [self.candidates[number] for number in numbers]
             references[name] = list(shared_references)
             order.extend(numbers)
-        places = np.empty(len(self.candidates), np.int64)
-        places[order] = np.arange(len(places))
-        return candidates, references, places
+        positions = np.empty(len(self.candidates), np.int64)
+        positions[order] = np.arange(len(positions))
+        return candidates, references, positions
 
 
 def name_all(images: Sequence[str]) -> list[str]:
@@ -323,5 +324,5 @@ def name_all(images: Sequence[str]) -> list[str]:
 
 
 def name_of(system: str, id_: str) -> str:
-    """Return the id of a system's candidate among candidates of several systems."""
+    """Return the id of a system's prediction among the predictions of several systems."""
     return f"{system}/{id_}"

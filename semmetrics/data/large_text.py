@@ -5,8 +5,8 @@ while the block before it is coded.
 
 pyarrow reads some things differently from the strict readers: invalid UTF-8, NUL, byte order
 marks, blank lines, several records in a line, NaN, deep nesting, and quotes inside a cell. Each
-block is searched for them, and `OddError` hands the file over to the strict reader. Only the JSON
-syntax is checked for keys without a role.
+block is searched for them, and `FallbackError` hands the file over to the strict reader. The values
+of keys without a role are only checked for valid JSON syntax.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from pyarrow import json as pa_json
 
 from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Ints
-from semmetrics.data.column_coder import Coder, OddError, leave_if
+from semmetrics.data.column_coder import Coder, FallbackError, fall_back_if
+from semmetrics.data.csv_rows import delimiter_of
 from semmetrics.data.form import Form
-from semmetrics.data.input_columns import column_among, find_columns
+from semmetrics.data.input_columns import chosen_column, find_columns
 from semmetrics.data.item_rows import row_notes
 from semmetrics.data.json_files import parse
 from semmetrics.data.lists import Lists
@@ -38,11 +39,11 @@ from semmetrics.data.source import UTF16, Source, line_blocks
 from semmetrics.data.tables import describe_splits, describe_table
 from semmetrics.errors import Fact, InputError, at
 
-BLOCK = 2**22
+BLOCK_BYTES = 2**22
 """Bytes of whole lines that are parsed together."""
 _BYTES_PER_THREAD = 2**20  # The block size of pyarrow's own threads.
 _MAX_COLUMNS = 10_000  # pyarrow takes very long for a million columns.
-_MAX_DIGITS = 4300  # Python refuses integers with more digits.
+_MAX_DIGITS = 4300  # Python does not parse integers with more digits.
 _MAX_BRACKETS_PER_LINE = 500  # Limits the nesting: at 9,000 levels pyarrow crashes.
 _HUGE_INTEGER = re.compile(rb"\d{%d}" % (_MAX_DIGITS + 1))
 _NOT_JSON_NUMBER = re.compile(rb"[\[:,][ \t]*-?(?:NaN|Inf)")
@@ -68,10 +69,10 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
 
     Raises
     ------
-    OddError
+    FallbackError
         If only the strict reader can read the file or report the problem.
     """
-    leave_if(source.head[:2] in UTF16)
+    fall_back_if(source.head[:2] in UTF16)
     try:
         if kind == "jsonl":
             return _read_records(source, form, options)
@@ -79,30 +80,30 @@ def read_large(source: Source, kind: str, form: Form, options: ReadOptions) -> L
     except MemoryError:  # pyarrow's MemoryError is also an ArrowException.
         raise
     except (InputError, pa.ArrowException, UnicodeDecodeError, csv.Error):
-        raise OddError from None
+        raise FallbackError from None
 
 
 def _blocks(
     source: Source, start: int, limit: int, *, quoted: bool = False
 ) -> Iterator[bytes]:
     """Yield blocks of whole lines from a position in the file on."""
-    blocks = line_blocks(source.chunks(BLOCK), limit, quoted=quoted)
+    blocks = line_blocks(source.chunks(BLOCK_BYTES), limit, quoted=quoted)
     first_block = next(blocks)[start:]
     return chain([first_block], blocks)
 
 
 def _check_text(block: bytes) -> None:
-    """Check for bytes that the strict readers refuse in any text."""
-    leave_if(b"\0" in block)
+    """Check for bytes that no strict reader accepts in any format."""
+    fall_back_if(b"\0" in block)
     if not block.isascii():
         block.decode()
-        leave_if(_BYTE_ORDER_MARK in block)
+        fall_back_if(_BYTE_ORDER_MARK in block)
 
 
 def _longest_line(ends: Ints, size: int, limit: int) -> int:
     """Return the bytes of the longest line, after checking the limit."""
     longest = int(np.diff(ends, prepend=-1, append=size).max())
-    leave_if(longest > limit)
+    fall_back_if(longest > limit)
     return longest
 
 
@@ -147,7 +148,7 @@ def _read_records(source: Source, form: Form, options: ReadOptions) -> Lists:
             n_lines += len(ids)
     lists = coder.finish(source.name, "line {}")
     # In a record an empty entry is an error.
-    leave_if(any(note.code == "empty-cells" for note in lists.notes))
+    fall_back_if(any(note.code == "empty-cells" for note in lists.notes))
     notes = lists.notes
     unused_keys = tuple(parser.unused_keys)
     if unused_keys:
@@ -164,21 +165,21 @@ def _find_record_columns(
 
     Raises
     ------
-    OddError
+    FallbackError
         If the entries of the first record are neither a string nor a list of strings.
     """
     line, newline, _ = source.head.removeprefix(_BYTE_ORDER_MARK).partition(b"\n")
-    leave_if(not newline)
+    fall_back_if(not newline)
     record = parse(line.decode(), source.name)
-    leave_if(not isinstance(record, dict))
+    fall_back_if(not isinstance(record, dict))
     keys = list(record)
-    roles = find_columns(form.record, keys, options, source.name)
-    names = [keys[place] for place in roles.values()]
+    positions = find_columns(form.record, keys, options, source.name)
+    names = [keys[position] for position in positions.values()]
     other_keys = [key for key in keys if key not in names]
     first_id = record[names[0]]
     first_entries = record[names[1]]
     by_row = form.single and isinstance(first_entries, str)
-    leave_if(not by_row and not _is_list_of_strings(first_entries))
+    fall_back_if(not by_row and not _is_list_of_strings(first_entries))
     id_type = pa.string()
     if isinstance(first_id, int) and not isinstance(first_id, bool):
         id_type = pa.int64()
@@ -227,35 +228,35 @@ class _RecordParser:
             table = _parse_json(block, self._schema, longest, "infer")
         self._collect_unused_keys(table.column_names)
         if self.unused_keys and longest > _MAX_DIGITS:
-            leave_if(_HUGE_INTEGER.search(block))
+            fall_back_if(_HUGE_INTEGER.search(block))
         n_lines = len(ends) + int(data[-1] != _NEWLINE)
-        leave_if(len(table) != n_lines)
+        fall_back_if(len(table) != n_lines)
         return table
 
     def _collect_unused_keys(self, keys: Sequence[str]) -> None:
-        """Remember keys without a role.
+        """Add to the keys without a role.
 
         Raises
         ------
-        OddError
-            If a new key is another name of a role. The strict reader decides which of two names
-            is meant, or refuses both.
+        FallbackError
+            If the name of a new key usually means a role. The strict reader decides which of two
+            names is meant, or raises an error.
         """
         for key in keys:
             if key in self._schema.names or key in self.unused_keys:
                 continue
-            leave_if(key.strip().casefold() in self._role_names)
+            fall_back_if(key.strip().casefold() in self._role_names)
             self.unused_keys[key] = None
 
 
 def _names_of_missing_roles(
     keys: Sequence[str], form: Form, options: ReadOptions
 ) -> set[str]:
-    """Return the folded names that a later key may have to be the column of a role."""
+    """Return the names, in lower case, by which a later key would have a role that is missing."""
     names: set[str] = set()
     for column in form.record.columns:
         option = options.column(column.role)
-        if column_among(options, column.role, keys) is not None:
+        if chosen_column(options, column.role, keys) is not None:
             continue
         names.update(name.casefold() for name in column.known)
         if option:
@@ -265,18 +266,18 @@ def _names_of_missing_roles(
 
 def _check_record_lines(data: Any, starts: Ints, ends: Ints) -> None:
     """Check that each line begins and ends with a brace, so that no record spans lines."""
-    leave_if(data[0] == _NEWLINE)
+    fall_back_if(data[0] == _NEWLINE)
     has_return = data[ends - 1] == _RETURN
     last_characters = np.where(has_return, data[ends - 2], data[ends - 1])
-    leave_if((last_characters != _CLOSING_BRACE).any())
-    leave_if((data[starts] != _OPENING_BRACE).any())
+    fall_back_if((last_characters != _CLOSING_BRACE).any())
+    fall_back_if((data[starts] != _OPENING_BRACE).any())
 
 
 def _check_json_syntax(block: bytes, data: Any, starts: Ints, ends: Ints) -> None:
     """Check for NaN, Infinity and deep nesting, which pyarrow accepts in keys without a role."""
     has_letters = b"NaN" in block or b"Inf" in block
     if has_letters and _NOT_JSON_NUMBER.search(block):
-        leave_if(any(match[1] for match in _STRING_OR_NAN.finditer(block)))
+        fall_back_if(any(match[1] for match in _STRING_OR_NAN.finditer(block)))
     n_brackets = block.count(b"[") + block.count(b"{")
     # Each line has at least one bracket, so a small surplus cannot exceed the limit.
     if n_brackets - len(ends) <= _MAX_BRACKETS_PER_LINE:
@@ -284,7 +285,7 @@ def _check_json_syntax(block: bytes, data: Any, starts: Ints, ends: Ints) -> Non
     is_bracket = (data == _OPENING_BRACKET) | (data == _OPENING_BRACE)
     line_starts = np.append(0, starts)
     brackets_per_line = np.add.reduceat(is_bracket, line_starts, dtype=np.int64)
-    leave_if(brackets_per_line.max() > _MAX_BRACKETS_PER_LINE)
+    fall_back_if(brackets_per_line.max() > _MAX_BRACKETS_PER_LINE)
 
 
 def _parse_json(block: bytes, schema: Any, longest: int, unknown_keys: str) -> Any:
@@ -340,14 +341,14 @@ class _ParsedRows(NamedTuple):
 
 def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> Lists:
     """Read CSV or TSV with one row per entry, or one row per item with a label delimiter."""
-    usual_delimiter = "\t" if kind == "tsv" else ","
-    delimiter = options.delimiter or usual_delimiter
+    delimiter = delimiter_of(options, tabs=kind == "tsv")
     header = _read_header(source, delimiter, options)
-    roles = find_columns(form.table, header.names, options, at(source.name, "line 1"))
-    split = options.label_delimiter if form.scored else None
-    has_lists = split is not None
+    where = at(source.name, "line 1")
+    positions = find_columns(form.table, header.names, options, where)
+    label_delimiter = options.label_delimiter if form.scored else None
+    has_lists = label_delimiter is not None
     # Columns are called by their numbers, since names may occur twice.
-    names = [str(place) for place in roles.values()]
+    names = [str(position) for position in positions.values()]
     types_by_name = dict(zip(names, _column_types(has_lists=has_lists), strict=False))
     n_columns = len(header.names)
     limit = options.max_line_bytes
@@ -363,22 +364,24 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
             row += len(batch)
             ids, values, *score_columns = batch.columns
             scores = score_columns[0] if score_columns else None
-            if split is not None:
-                n_empty += int(pc.sum(pc.equal(values, "")).as_py() or 0)
-                values = _split_cells(values, split)
-                if scores is not None:
-                    scores = _to_float_lists(_split_cells(scores, split))
+            if label_delimiter is not None:
+                n_empty += _count_empty_cells(values)
+                values = _split_cells(values, label_delimiter)
+                scores = _split_scores(scores, label_delimiter)
             coder.add(ids, values, scores, lines)
         first_line += rows.n_lines
     lists = coder.finish(source.name, "line {}")
     if has_lists:
+        # The coder does not know empty cells, because they became empty lists.
         lists = replace(lists, notes=row_notes(n_empty, (), form))
-    lists = describe_table(lists, kind.upper(), header.names, roles, form, has_lists)
-    if split is None:
+    lists = describe_table(
+        lists, kind.upper(), header.names, positions, form, has_lists
+    )
+    if label_delimiter is None:
         return lists
     n_split = int((lists.side.sizes > 1).sum())
-    understood = lists.understood + describe_splits(n_split, len(lists), split)
-    return replace(lists, understood=understood)
+    description = describe_splits(n_split, len(lists), label_delimiter)
+    return replace(lists, understood=lists.understood + description)
 
 
 def _column_types(*, has_lists: bool) -> list[Any]:
@@ -394,16 +397,16 @@ def _read_header(source: Source, delimiter: str, options: ReadOptions) -> _Heade
 
     Raises
     ------
-    OddError
+    FallbackError
         If the header is not on one line, or has too many columns for pyarrow.
     """
     end = source.head.find(b"\n") + 1
     line_bytes = source.head[:end].removeprefix(_BYTE_ORDER_MARK)
     _check_text(line_bytes)
     line = line_bytes.decode()[:-1].removesuffix("\r")
-    leave_if(not end or not delimiter.isascii())
-    leave_if("\r" in line or line.count('"') % 2)
-    leave_if(end > options.max_line_bytes or line.count(delimiter) > _MAX_COLUMNS)
+    fall_back_if(not end or not delimiter.isascii())
+    fall_back_if("\r" in line or line.count('"') % 2)
+    fall_back_if(end > options.max_line_bytes or line.count(delimiter) > _MAX_COLUMNS)
     names = next(csv.reader([line], delimiter=delimiter, strict=True))
     return _Header(names, end)
 
@@ -428,14 +431,14 @@ class _RowParser:
         max_line_bytes: int,
     ) -> None:
         self._delimiter = delimiter
-        self._columns = [str(place) for place in range(n_columns)]
+        self._columns = list(map(str, range(n_columns)))
         self._column_types = column_types
         self._max_line_bytes = max_line_bytes
 
     def parse(self, block: bytes) -> _ParsedRows:
-        """Parse a block after checking what pyarrow would read differently."""
+        """Parse a block, after checking for text that pyarrow reads differently."""
         _check_text(block)
-        leave_if(b"\r" in block and block.count(b"\r") != block.count(b"\r\n"))
+        fall_back_if(b"\r" in block and block.count(b"\r") != block.count(b"\r\n"))
         data = np.frombuffer(block, np.uint8)
         ends = np.flatnonzero(data == _NEWLINE)
         row_ends = self._find_row_ends(block, data, ends)
@@ -452,12 +455,14 @@ class _RowParser:
         """Return the line ends that are not within quotes."""
         if b'"' not in block:
             # pyarrow reads blank lines as rows.
-            leave_if(b"\n\n" in block or b"\n\r\n" in block)
+            fall_back_if(b"\n\n" in block or b"\n\r\n" in block)
             return ends
         delimiter = ord(self._delimiter)
         quotes = np.flatnonzero(data == _QUOTE)
         _check_quotes(data, quotes, delimiter)
-        row_ends: Ints = ends[np.searchsorted(quotes, ends) % 2 == 0]
+        # A line end after an odd number of quotes is within a quoted cell.
+        n_quotes_before = np.searchsorted(quotes, ends)
+        row_ends: Ints = ends[n_quotes_before % 2 == 0]
         _check_long_rows(data == delimiter, ends, row_ends, len(self._columns))
         return row_ends
 
@@ -483,33 +488,41 @@ class _RowParser:
 def _check_long_rows(
     is_delimiter: Any, ends: Ints, row_ends: Ints, n_columns: int
 ) -> None:
-    """Check rows of several lines, which are several rows if each line has all the cells."""
+    """Check that rows of several lines are not several rows, joined by an unclosed quote.
+
+    They may be, if they have as many delimiters as that number of rows would have.
+    """
     if len(row_ends) == len(ends):
         return
     last = len(is_delimiter) - 1
-    if last not in ends[-1:]:  # The last row has no line break.
+    if last not in ends[-1:]:  # The last row has no newline.
         ends = np.append(ends, last)
         row_ends = np.append(row_ends, last)
     n_delimiters = np.diff(np.cumsum(is_delimiter)[row_ends], prepend=0)
     n_lines = np.diff(np.searchsorted(ends, row_ends, side="right"), prepend=0)
     has_all_cells = n_delimiters >= n_lines * (n_columns - 1)
-    leave_if(((n_lines > 1) & has_all_cells).any())
+    fall_back_if(((n_lines > 1) & has_all_cells).any())
 
 
 def _check_quotes(data: Any, quotes: Ints, delimiter: int) -> None:
     """Check that quotes enclose whole cells, or are doubled within a quoted cell."""
-    leave_if(len(quotes) % 2)
+    fall_back_if(len(quotes) % 2)
     opening = quotes[::2]
     closing = quotes[1::2]
+    # `padded[i + 1]` is `data[i]`. The block begins and ends like a line.
     padded = np.pad(data, 1, constant_values=_NEWLINE)
     before = padded[opening]
     after = padded[closing + 2]
-    # Of a doubled quote the first closes and the second opens again.
+    # The first of two doubled quotes closes the cell, and the second one opens it again.
     reopens = np.append(False, opening[1:] == closing[:-1] + 1)
     reopens_next = np.append(reopens[1:], False)
     starts_cell = (before == delimiter) | (before == _NEWLINE)
     ends_cell = (after == delimiter) | (after == _NEWLINE) | (after == _RETURN)
-    leave_if(not ((starts_cell | reopens) & (ends_cell | reopens_next)).all())
+    fall_back_if(not ((starts_cell | reopens) & (ends_cell | reopens_next)).all())
+
+
+def _count_empty_cells(cells: Any) -> int:
+    return int(pc.sum(pc.equal(cells, "")).as_py() or 0)
 
 
 def _split_cells(cells: Any, delimiter: str) -> Any:
@@ -517,7 +530,7 @@ def _split_cells(cells: Any, delimiter: str) -> Any:
 
     Raises
     ------
-    OddError
+    FallbackError
         If a part of a cell is empty.
     """
     lists = pc.split_pattern(cells, delimiter)
@@ -525,11 +538,14 @@ def _split_cells(cells: Any, delimiter: str) -> Any:
     is_empty = pc.equal(cells, "").to_numpy(zero_copy_only=False)
     is_part = ~np.repeat(is_empty, sizes)
     parts = lists.flatten().filter(pa.array(is_part))
-    leave_if(pc.any(pc.equal(parts, "")).as_py())
+    fall_back_if(pc.any(pc.equal(parts, "")).as_py())
     ends = np.append(0, np.cumsum(np.where(is_empty, 0, sizes)))
     return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), parts)
 
 
-def _to_float_lists(lists: Any) -> Any:
-    """Convert lists of strings to lists of numbers."""
+def _split_scores(cells: Any, delimiter: str) -> Any:
+    """Split cells of scores into lists of numbers. Return None if there are no scores."""
+    if cells is None:
+        return None
+    lists = _split_cells(cells, delimiter)
     return pa.ListArray.from_arrays(lists.offsets, lists.values.cast(pa.float64()))

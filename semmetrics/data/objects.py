@@ -62,14 +62,14 @@ def read_python(
             return read_frame(data, form, source, names, options)
     if is_series(data):
         return encode(_read_series(data, form, source), form)
-    if form.alone:
+    if form.single_integers:
         numbers = class_numbers(data)
         if numbers is not None:
             return encode_numbers(numbers, form, source, f"a vector of {form.noun}s")
     is_array = isinstance(data, np.ndarray) or hasattr(data, "tocsr")
     if form.takes_matrices and is_array:
         return _read_array(data, form, source, names, precision)
-    if form.numbered and is_number_rows(data):
+    if form.integers_as_names and is_number_rows(data):
         return as_matrix(
             plain_matrix(data, source),
             names,
@@ -84,7 +84,7 @@ def _read_array(
     data: Any, form: Form, source: str, names: Names | None, precision: str
 ) -> Matrix:
     """Read a matrix from an array. ``precision`` is the type before its conversion."""
-    must_be_finite = not (form.by_block or form.allows_nan)
+    must_be_finite = not (form.checked_by_block or form.allows_nan)
     matrix = as_matrix(data, names, source=source, finite=must_be_finite)
     if precision == "float64":
         return matrix

@@ -270,6 +270,6 @@ def _cell_value(text: str, form: Form) -> float | None:
             value = as_number(text, "")
         except InputError:
             return None
-    if form.numbered or 0 <= value <= 1 or value in form.unknown:
+    if form.integers_as_names or 0 <= value <= 1 or value in form.unknown:
         return value + 0.0  # -0.0 becomes 0.0
     return None

@@ -63,7 +63,9 @@ def read_rows(
     rows : list of pairs
         The place of each row, for messages, and the row.
     """
-    file_format = format_among(source, options, what, TABLE_FORMATS, told=True)
+    file_format = format_among(
+        source, options, what, TABLE_FORMATS, has_format_option=True
+    )
     with enough_memory(source.name):
         if file_format in _DELIMITED_FORMATS:
             return _read_delimited_rows(source, options, tabs=file_format == "tsv")
@@ -153,7 +155,9 @@ def _read_source(
 ) -> Table:
     """Read a table from an open file."""
     what = f"{schema.noun}s are"
-    file_format = format_among(source, options, what, TABLE_FORMATS, told=True)
+    file_format = format_among(
+        source, options, what, TABLE_FORMATS, has_format_option=True
+    )
     if file_format in _DELIMITED_FORMATS:
         with field_limit(options.max_line_bytes):
             delimited_rows = Rows(source, options, tabs=file_format == "tsv")

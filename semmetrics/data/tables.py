@@ -105,7 +105,7 @@ class _ItemGroups:
 
     def note_empty_entries(self, rows: _EntryRows) -> None:
         """Store the places of empty entries, which mean that an item has no entries."""
-        if self._form.blank or "" not in rows.entries:
+        if self._form.allows_empty or "" not in rows.entries:
             return
         for place, id_, entry in zip(rows.places, rows.ids, rows.entries, strict=True):
             if entry == "":
@@ -171,7 +171,7 @@ def _pair_columns(
     def place_of(row: int) -> str:
         return at(name, place_format.format(rows.places[row]), rows.ids[row])
 
-    if not form.blank and "" in rows.entries:
+    if not form.allows_empty and "" in rows.entries:
         filled_scores = []
         for row, (entry, score) in enumerate(zip(rows.entries, scores, strict=True)):
             if entry != "":

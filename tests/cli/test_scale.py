@@ -209,7 +209,7 @@ def test_an_interrupted_stream_reports_how_many_items_were_scored():
     for number in range(40_000):
         lines.append(b'{"id": "%d", "labels": ["cat"]%s}\n' % (number, spaces))
     Path("many.jsonl").write_bytes(b"".join(lines))
-    small_blocks = "from semmetrics.data import blocks; blocks.BLOCK = 1 << 16"
+    small_blocks = "from semmetrics.data import blocks; blocks.BLOCK_BYTES = 1 << 16"
 
     with start(
         "score --stream -m F1 --state x.state - many.jsonl", small_blocks

@@ -33,7 +33,7 @@ def small_blocks(monkeypatch):
     """Read files of a few lines as large files, in blocks of two or three lines."""
     monkeypatch.setattr(source, "SMALL", 48)
     monkeypatch.setattr(source, "_CHUNK", 32)
-    monkeypatch.setattr(large_text, "BLOCK", 64)
+    monkeypatch.setattr(large_text, "BLOCK_BYTES", 64)
 
 
 # ---- files --------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ def small_blocks(monkeypatch):
 
 def draw_values(rng, form):
     values = [rng.choice(WORDS) for _ in range(rng.randrange(4))]
-    if form.blank or rng.random() < 0.05:
+    if form.allows_empty or rng.random() < 0.05:
         return values
     return [value for value in values if value.strip()]
 

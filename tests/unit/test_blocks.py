@@ -28,11 +28,11 @@ from semmetrics.scoring.input_buffer import InputBuffer
 
 def set_block_size(monkeypatch, size):
     """Read blocks of about ``size`` bytes, which pyarrow reads after the first one."""
-    monkeypatch.setattr(blocks, "BLOCK", size)
-    monkeypatch.setattr(blocks, "ROWS", max(1, size // 20))
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", size)
+    monkeypatch.setattr(blocks, "MAX_BLOCK_ROWS", max(1, size // 20))
     monkeypatch.setattr(blocks, "SMALL", 64)
     monkeypatch.setattr(source, "SMALL", 64)
-    monkeypatch.setattr(large_text, "BLOCK", 200)
+    monkeypatch.setattr(large_text, "BLOCK_BYTES", 200)
 
 
 def read_blocks(path, read=as_labels, options=DEFAULTS):

@@ -253,7 +253,7 @@ def test_a_stream_whose_cells_change_is_an_error(tmp_path, monkeypatch):
     texts = [f"text{number},cat" for number in range(300)]
     text = "\n".join(["id,labels", *lists, *empty, *texts])
     path = str(saved(tmp_path, "preds.csv", text))
-    monkeypatch.setattr("semmetrics.data.blocks.BLOCK", 2**12)
+    monkeypatch.setattr("semmetrics.data.blocks.BLOCK_BYTES", 2**12)
     monkeypatch.setattr("semmetrics.data.source.SMALL", 99)
     monkeypatch.setattr("semmetrics.data.blocks.SMALL", 99)
 

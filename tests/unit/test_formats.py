@@ -266,7 +266,7 @@ def test_batches_with_other_questions_are_an_error(record, first, second):
 @pytest.fixture
 def in_small_blocks(monkeypatch):
     """Read streams in blocks of a few lines."""
-    monkeypatch.setattr("semmetrics.data.blocks.BLOCK", 2**10)
+    monkeypatch.setattr("semmetrics.data.blocks.BLOCK_BYTES", 2**10)
     monkeypatch.setattr("semmetrics.data.source.SMALL", 99)
     monkeypatch.setattr("semmetrics.data.blocks.SMALL", 99)
 

@@ -25,8 +25,8 @@ EVERY_FORMAT = pytest.mark.parametrize("form", ["jsonl", "csv.gz", "parquet"])
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Let each block have a few items."""
-    monkeypatch.setattr(blocks, "BLOCK", 150)
-    monkeypatch.setattr(blocks, "ROWS", 5)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 150)
+    monkeypatch.setattr(blocks, "MAX_BLOCK_ROWS", 5)
     monkeypatch.setattr(stream, "_MAX_UNPREDICTED_PER_BATCH", 3)
 
 
@@ -111,7 +111,7 @@ def test_missing_ids_raise_an_error_and_stop_all_reading(tmp_path, kind):
 def test_a_repeated_id_raises_an_error_in_any_block(
     tmp_path, monkeypatch, form, side, order
 ):
-    monkeypatch.setattr(blocks, "BLOCK", 20)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 20)
     head, row = "", '{"id": "%s", "labels": ["cat"]}\n'
     if form == "csv":
         head, row = "id,label\n", "%s,cat\n"

@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-The formats are listed in ``registry``, which is imported only if an input may have one of them. If
-an option names the format of a text file, or the label or caption column of a table, the ordinary
-readers are used instead.
+``registry`` lists the formats. It is imported only if an input may have one of them. If an option
+names the format of a text file, or the label or caption column of a table, the ordinary readers are
+used instead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TEXT_SUFFIXES = (
 """The extensions that a `TextFormat` may have. None is a stream."""
 _LIST_TYPES = (list, tuple, deque)
 _MAX_VALUES_TO_MATCH = 100
-"""How many values of a mapping are checked. Public documents have few keys or similar values."""
+"""How many values of a mapping are checked. Public documents have few keys, or similar values."""
 
 
 def find_document(document: Any, form: Form) -> DocumentFormat | None:
@@ -78,9 +78,8 @@ def find_text(source: Source, form: Form, options: ReadOptions) -> TextFormat | 
     from semmetrics.data.formats.registry import TEXTS
 
     codec = "utf-16" if source.head[:2] in UTF16 else "utf-8"
-    beginning = (
-        source.head[:_MAX_BYTES_TO_MATCH].decode(codec, "replace").lstrip("\ufeff")
-    )
+    head = source.head[:_MAX_BYTES_TO_MATCH]
+    beginning = head.decode(codec, "replace").lstrip("\ufeff")
     for public_format in TEXTS:
         if not public_format.holds(form):
             continue

@@ -3,11 +3,12 @@
 Conventions
 -----------
 A format is one class, which ``registry`` lists. `DocumentFormat` is for JSON documents, JSON lines
-and equal Python objects, `TableFormat` for tables with a header (CSV, TSV, Parquet, Arrow, frames)
-and `TextFormat` for other text files. ``matches`` gets the beginning and must be strict: a file of
-another format must never match, because the ordinary readers then do not get it. ``read`` returns
-`Items`, or raises the error of a `recipe` if semmetrics does not read the format. A document can
-contain any type of value, so ``read`` checks each one, with `require_key` and similar functions.
+and Python objects of the same shape, `TableFormat` for tables with a header (CSV, TSV, Parquet,
+Arrow, frames) and `TextFormat` for other text files. ``matches`` gets the beginning of the content
+and must be strict: if it accepts a file of another format, the ordinary readers never see that
+file. ``read`` returns `Items`, or raises the error of a `recipe` if semmetrics does not read the
+format. A document can contain any type of value, so ``read`` checks each one, with `require_key`
+and similar functions.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ _TYPE_NAMES: dict[type, str] = {list: "a list", str: "a string", dict: "an objec
 
 
 class PublicFormat(ABC):
-    """A file format that others publish.
+    """A file format of other programs or datasets.
 
     Attributes
     ----------
     title : str
         The name in messages: "COCO results".
     nouns : tuple of str
-        The content: "label", "caption" or both.
+        The nouns of the forms that the format may contain: "label", "caption" or both.
     used_options : tuple of str
-        The options that name columns and have an effect. A note lists others that the user set.
+        The options for columns that have an effect. A note lists the others that the user set.
     """
 
     title: str
@@ -52,11 +53,11 @@ class PublicFormat(ABC):
     used_options: tuple[str, ...] = ()
 
     def holds(self, form: Form) -> bool:
-        """Return whether the format has the content that a form describes."""
+        """Return whether the format may contain the entries that a form describes."""
         return form.noun == _ANY_NOUN or form.noun in self.nouns
 
     def unused(self, options: ReadOptions, form: Form) -> list[Fact]:
-        """Note the options for columns that the user set and that have no effect."""
+        """Return a note on options for columns that the user set and that have no effect."""
         names = [f"{role}_column" for role in form.roles]
         ignored = [name for name in names if name not in self.used_options]
         return note_unused_options(options, ignored, self.title)
@@ -67,7 +68,10 @@ class DocumentFormat(PublicFormat):
 
     @abstractmethod
     def matches(self, document: Any) -> bool:
-        """Return whether a document has this format. For JSON lines, it has only the first one."""
+        """Return whether a document has this format.
+
+        For JSON lines, the document is a list of only the first line.
+        """
 
     @abstractmethod
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
@@ -87,7 +91,7 @@ class Table(NamedTuple):
         The name in messages.
     columns : sequence of str
     unit : str
-        The format of the place of a row: "line {}".
+        The template for the place of a row: "line {}".
     rows : iterable of (place, cells)
     """
 
@@ -122,7 +126,7 @@ class TextFormat(PublicFormat):
 
 
 def recipe(title: str, name: str, reason: str, *lines: str) -> InputError:
-    """Return the error for a format that is not read, with the reason and code that converts it.
+    """Return the error for a format that is not read, with the reason and code for converting it.
 
     Examples
     --------
@@ -136,7 +140,7 @@ def recipe(title: str, name: str, reason: str, *lines: str) -> InputError:
 
 
 def are_records(document: Any, *keys: str) -> bool:
-    """Return whether a document is a list of objects, of which the first ones have these keys.
+    """Return whether a document is a list of objects, and its first objects have these keys.
 
     Examples
     --------
@@ -201,7 +205,7 @@ class ScoredLabels:
     """The labels of items, collected one occurrence at a time.
 
     A label that an item has several times, such as several detections of one class, counts once,
-    with its highest score. If there are scores, the labels of an item are in descending order.
+    with its highest score. Labels with scores are in descending order of their scores.
 
     Examples
     --------
@@ -258,16 +262,16 @@ class ScoredLabels:
         if labels is None:
             self.open(id_, place)
             labels = self._labels[id_]
-        best = labels.get(label)
-        if score is None and best is None and label in labels:
-            return  # by far the most common case
+        best_score = labels.get(label)
+        if score is None and best_score is None and label in labels:
+            return  # By far the most common case is checked first.
         if label not in self._known:
             self._check_label(label, where)
         if labels:
             first_score = next(iter(labels.values()))
             if (first_score is None) != (score is None):
                 raise InputError("some-scores", where, noun="label")
-        if best is None or (score is not None and score > best):
+        if best_score is None or (score is not None and score > best_score):
             labels[label] = score
 
     def _check_label(self, label: str, where: str) -> None:
@@ -278,7 +282,7 @@ class ScoredLabels:
         self._known.add(label)
 
     def count_annotations(self, id_: str, number: int) -> None:
-        """Add to the number of people who annotated an item. A file may have it several times."""
+        """Add to the number of people who annotated an item, which may be in several records."""
         self._n_annotations[id_] = self._n_annotations.get(id_, 0) + number
 
     @property
@@ -310,9 +314,9 @@ class ScoredLabels:
         """Return the items. With a unit, messages name the place at which each was added."""
         items: list[list[Any]] = []
         for labels in self._labels.values():
-            scored: list[Any] = [p for p in labels.items() if p[1] is not None]
-            scored.sort(key=_negative_score)
-            items.append(scored or list(labels))
+            pairs: list[Any] = [pair for pair in labels.items() if pair[1] is not None]
+            pairs.sort(key=_negative_score)
+            items.append(pairs or list(labels))
         ids = list(self._labels)
         numbers = self._places if unit else ()
         return Items(ids, items, Places(self.name, ids, unit, numbers), self.name)
@@ -334,14 +338,14 @@ def read_score(record: Mapping[str, Any], key: str, where: str) -> float | None:
 
 
 def read_id(record: Mapping[str, Any], key: str, where: str) -> str:
-    """Return the id under a key, which must be there."""
+    """Return the id under a key. Raise an error if the key is missing."""
     if key not in record:
         raise InputError("missing-key", where, key=key)
     return as_id(record[key], where=where)
 
 
 def unused_keys(keys: Iterable[str], known: Iterable[str], noun: str) -> list[Fact]:
-    """Note the keys that a format does not define and that are therefore not used."""
+    """Return a note on keys that the format does not define, and that are therefore not used."""
     known_keys = set(known)
     unknown = tuple(key for key in dict.fromkeys(keys) if key not in known_keys)
     if not unknown:
@@ -368,7 +372,7 @@ def answer_style(questions: Collection[str], with_question: str) -> dict[str, st
 
 
 def unused_results(names: Iterable[str]) -> list[Fact]:
-    """Note the results of an annotation tool that are not labels. They have these names."""
+    """Return a note on results of an annotation tool that are not labels, given their names."""
     counts = Counter(names)
     if not counts:
         return []
@@ -389,9 +393,9 @@ def finish(
     gathered : ScoredLabels
     understood : str
     unit : str
-        The format of the place of an item.
+        The template for the place of an item.
     options : ReadOptions
-        Items of a ground truth that nobody annotated are left out.
+        In a ground truth, items that nobody annotated are left out.
     aliases : mapping of str to str, optional
         Other names of the items, including items that are left out.
     """

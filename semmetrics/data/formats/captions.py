@@ -2,8 +2,9 @@
 
 Conventions
 -----------
-The documents become COCO annotations, which one reader converts to captions by image, captions by
-their own id, or captions that are positives of an image. nocaps is published as COCO annotations.
+The documents are converted to COCO annotations. The form has the reader for these: captions by
+image, captions by their own id, or captions that are positives of an image. nocaps is published as
+COCO annotations, so it needs no format here.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class CaptionDocument(DocumentFormat):
         """Return the captions as COCO annotations, and how the document was understood."""
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
-        """Read the captions, by image or as the form says."""
+        """Read the captions with the COCO reader of the form."""
         annotations, understood = self.annotations(document, name, options)
         if form.coco is None:
             raise InputError(
@@ -129,7 +130,7 @@ def _caption(id_: Any, image_id: str, text: Any) -> dict[str, Any]:
 def _choose_splits(
     split_of: Mapping[str, str], split: str | None, name: str
 ) -> tuple[list[str], str]:
-    """Return the splits to read, which are all if none is chosen, and how messages call them."""
+    """Return the splits to read, and their description. Without a choice, all of them are read."""
     splits = list(dict.fromkeys(split_of.values()))
     if split is None:
         return splits, f"splits {', '.join(splits)}"
@@ -191,10 +192,10 @@ class TextCaps(CaptionDocument):
 def _caption_ids(
     image: str, records: Iterable[Mapping[str, Any]], number: int
 ) -> list[Any]:
-    """Return the ids of the captions of an image, or numbers if the file does not have all ids."""
+    """Return the ids of the captions of an image, or numbered ids if the file lacks some."""
     ids = [record.get("caption_id") for record in records]
     if len(ids) != number or None in ids:
-        return [f"{image}#{place}" for place in range(number)]
+        return [f"{image}#{position}" for position in range(number)]
     return ids
 
 
@@ -246,7 +247,7 @@ class LavisCaptions(CaptionDocument):
 
 
 def path_aliases(paths: Iterable[str]) -> dict[str, str]:
-    """Return paths by their unique file names, stems of file names, and numbers at their ends.
+    """Return paths by their file name, its stem, and the number at its end, if these are unique.
 
     Examples
     --------
@@ -324,7 +325,7 @@ class ActivityNetCaptions(DocumentFormat):
         return "timestamps" in first and "sentences" in first
 
     def read(self, document: Any, name: str, form: Form, options: ReadOptions) -> Items:
-        """Raise an error with the code that makes a caption of each video."""
+        """Raise an error with code that makes one caption of each video."""
         sentences = '" ".join(video["sentences"])'
         videos = "json.loads(Path(path).read_text()).items()"
         if "results" in document:
@@ -402,9 +403,9 @@ class NumberedCaptions(TableFormat):
 
 
 def _numbered_columns(columns: Sequence[str]) -> list[int]:
-    """Return the positions of the columns that have the same name and a number.
+    """Return the positions of the columns whose names differ only in a number at the end.
 
-    If there are several such names, the name with the most columns is used.
+    If there are several groups of such columns, the largest group is used.
     """
     columns_by_name: dict[str, list[int]] = {}
     for column, name in enumerate(columns):

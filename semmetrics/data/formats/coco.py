@@ -51,7 +51,7 @@ _RESULT_KEYS = (
     "track_id",
     "video_id",
 )
-"""Keys of results that are known, whether they are used or not."""
+"""Keys that the format defines. A note reports other keys."""
 _LABEL_KEYS = (
     "label",
     "labels",
@@ -71,7 +71,7 @@ _LABEL_KEYS = (
     "references",
     "refs",
 )
-"""Keys that results do not have, because they may contain the label or the caption."""
+"""Keys of records that are not COCO results: they may contain the label or the caption."""
 _IMAGE = "image_id"
 _CATEGORY = "category_id"
 _SCORE = "score"
@@ -84,7 +84,7 @@ class CocoResults(DocumentFormat):
     nouns = LABELS
 
     def matches(self, document: Any) -> bool:
-        """Return whether all of the first records have an image and a category."""
+        """Return whether the first records have an image and a category, and no label."""
         if not are_records(document, _IMAGE, _CATEGORY):
             return False
         return not any(key in document[0] for key in _LABEL_KEYS)
@@ -140,7 +140,7 @@ class CocoResultsTable(TableFormat):
 
 
 def _describe(gathered: ScoredLabels, kind: str, unit: str) -> Items:
-    """Return the items of results, whose labels are category ids unless they are names."""
+    """Return the items of results. Their labels are category ids if all are numbers."""
     items = gathered.items(unit)
     items.by_category = all(label.isdecimal() for label in gathered.labels)
     n_results = pluralize(gathered.n_occurrences, "result")

@@ -57,7 +57,7 @@ class Cvat(TextFormat):
         Raises
         ------
         InputError
-            If the file is not XML, declares entities, or is of a video, whose tracks have frames.
+            If the file is not XML, declares entities, or contains the tracks of a video.
         """
         if "<!DOCTYPE" in source.text or "<!ENTITY" in source.text:
             raise InputError(
@@ -77,14 +77,14 @@ class Cvat(TextFormat):
             raise _video_error(source.name)
         gathered = ScoredLabels(source.name)
         unused: list[str] = []
-        for number, image in enumerate(root.iter("image")):
-            where = at(source.name, f"image {number + 1}")
+        for number, image in enumerate(root.iter("image"), 1):
+            where = at(source.name, f"image {number}")
             id_ = as_id(image.get("name"), where=where)
-            gathered.open(id_, number + 1)
+            gathered.open(id_, number)
             for shape in image:
                 label = shape.get("label")
                 if label is not None:
-                    gathered.add(id_, label, None, where, number + 1)
+                    gathered.add(id_, label, None, where, number)
                 for attribute in shape.iter("attribute"):
                     unused.append(attribute.get("name", "attribute"))
         n_annotations = pluralize(gathered.n_occurrences, "annotation")
@@ -151,7 +151,7 @@ class Datumaro(DocumentFormat):
 
 
 def _annotation_kinds(item: Any) -> Iterator[str]:
-    """Yield the kinds of the annotations of an item that may be damaged."""
+    """Yield the kinds of the annotations of an item, which may be of any type."""
     if not isinstance(item, Mapping):
         return
     annotations = item.get("annotations")

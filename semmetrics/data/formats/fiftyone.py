@@ -32,7 +32,7 @@ from semmetrics.messages import pluralize
 _FOREIGN_KEYS = frozenset(
     ("score", "id", "image_id", "img_id", "image", "file_name", "filename")
 )
-"""Keys of records of other programs. FiftyOne stores the score under "confidence"."""
+"""Keys by which records of other programs are recognised. FiftyOne's score is "confidence"."""
 _LIST_KEYS = ("classifications", "detections", "polylines", "keypoints")
 _TRUTH_FIELD = "ground_truth"
 _PREDICTION_FIELD = "predictions"
@@ -63,7 +63,7 @@ def fiftyone_labels(value: Any) -> list[Mapping[str, Any]] | None:
 
 
 def _is_label(value: Any) -> bool:
-    """Return whether a value is an object with the name of a label, and not a record of a table."""
+    """Return whether a value is a label object of FiftyOne, and not a record of another program."""
     if not isinstance(value, Mapping) or not isinstance(value.get("label"), str):
         return False
     return "_cls" in value or _FOREIGN_KEYS.isdisjoint(value)
@@ -77,7 +77,7 @@ def _is_fiftyone(value: Any) -> bool:
 class FiftyOneLabels(DocumentFormat):
     """``{"classes": [...], "labels": {id: label}}``, and ``{id: {"classifications": [...]}}``.
 
-    A label is a name, a number of the classes, an object with ``label`` and ``confidence``, or a
+    A label is a name, a position in the classes, an object with ``label`` and ``confidence``, or a
     list of these. All classes are in the label universe, even if no sample has them.
     """
 
@@ -155,9 +155,9 @@ def _add_labels(
 class FiftyOneSamples(DocumentFormat):
     """``{"samples": [{"filepath", "ground_truth": {"detections": [...]}}]}``, or only the list.
 
-    The field is the one that an option names, or the only one with labels. Otherwise it is
-    ``ground_truth`` for the ground truth and ``predictions`` for predictions. Samples are
-    identified by path or file name.
+    The labels are in the field that an option names, or in the only field with labels. Of several
+    fields, ``ground_truth`` is read for the ground truth and ``predictions`` for predictions.
+    Samples are identified by path or file name.
     """
 
     title = "FiftyOne samples"
@@ -208,12 +208,11 @@ def _label_field(
             if _is_fiftyone(value):
                 fields[key] = None
     if options.label_column is not None:
-        candidates = [options.label_column]
+        field = options.label_column
     elif len(fields) == 1:
-        candidates = list(fields)
+        (field,) = fields
     else:
-        candidates = [_TRUTH_FIELD if is_truth(options) else _PREDICTION_FIELD]
-    (field,) = candidates
+        field = _TRUTH_FIELD if is_truth(options) else _PREDICTION_FIELD
     if field in fields:
         return field
     raise InputError(

@@ -4,13 +4,13 @@ Conventions
 -----------
 The labels of a task are its choices and the classes of its regions. Texts, ratings and relations
 are not labels, and a note names them. If several people annotated a task, it has the labels of all
-of them, and a note counts such tasks. Annotations that were cancelled are left out. A task of a
-ground truth without any other annotation is left out, and a note counts such tasks. An annotation
-without a result is an item without labels.
+of them, and a note counts such tasks. Annotations that were cancelled are left out. So are tasks of
+a ground truth that have no other annotation, and a note counts them. If the only annotation of a
+task has no result, the task is an item without labels.
 
 If a file has choices of several controls, such as two questions with the answers yes and no, a
-label is "control: choice". All controls of the file count, including those of annotations that are
-not read, so that both sides of a score have the same names of labels.
+label is "control: choice". Choices in annotations that are not read also count, so that labels have
+the same names on both sides of a score.
 
 References
 ----------
@@ -62,11 +62,11 @@ _TASK_COLUMNS = (
     "history",
 )
 _ANSWER = "control: choice"
-"""How an answer is named if there are several controls."""
+"""The template for the label of an answer, for messages, if there are several controls."""
 _QUESTION_KEYS = ("choices", "taxonomy")
-"""The keys of answers. Other labels are the classes of regions."""
+"""The keys under which a value has answers to a question, not classes of regions."""
 _SHAPES = ("rectangle", "ellipse", "polygon", "brush", "keypoint", "vector", "bitmask")
-"""The types of regions without labels of their own: another result has them."""
+"""The types of regions without labels. Another result has the labels of such a region."""
 _RESULT_COLUMNS = (
     "label",
     "labels",
@@ -82,7 +82,7 @@ _RESULT_COLUMNS = (
 def labels_of_value(value: Mapping[str, Any]) -> list[str] | None:
     """Return the labels of a value of Label Studio, or None if it has none.
 
-    Of a taxonomy, whose choices are paths, it is the last name of each path.
+    The choices of a taxonomy are paths. The label is the last name of each path.
 
     Examples
     --------
@@ -110,8 +110,8 @@ def labels_of_value(value: Mapping[str, Any]) -> list[str] | None:
 class LabelStudio(DocumentFormat):
     """Tasks: ``[{"id", "data": {...}, "annotations": [{"result": [{"value", "type"}]}]}]``.
 
-    Predictions are read from ``predictions`` if the file is the predictions of a score and any task
-    has some, and otherwise from ``annotations``.
+    The labels are read from ``predictions`` if any task has some, and from ``annotations``
+    otherwise. For a ground truth, ``annotations`` come first if any task has some.
     """
 
     title = "Label Studio"
@@ -156,7 +156,7 @@ class LabelStudio(DocumentFormat):
 
 
 def _label_studio_section(document: Iterable[Any], options: ReadOptions) -> str:
-    """Return which part of the tasks is read."""
+    """Return the key of the part of the tasks that is read."""
     tasks = [task for task in document if isinstance(task, Mapping)]
     has_annotations = any(task.get("annotations") for task in tasks)
     has_predictions = any(task.get("predictions") for task in tasks)
@@ -166,7 +166,7 @@ def _label_studio_section(document: Iterable[Any], options: ReadOptions) -> str:
 
 
 def _task_controls(document: Iterable[Any]) -> set[str]:
-    """Return the names of the controls of which the file has choices."""
+    """Return the names of the controls that have a choice anywhere in the file."""
     controls = set()
     for task in document:
         for region in _task_regions(task):
@@ -176,14 +176,14 @@ def _task_controls(document: Iterable[Any]) -> set[str]:
 
 
 def _task_regions(task: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the results of all annotations and predictions of a task that may be damaged."""
+    """Yield the results of all annotations and predictions of a task, which may be of any type."""
     for section in ("annotations", "predictions"):
         for annotation in _objects_under(task, section):
             yield from _objects_under(annotation, "result")
 
 
 def _objects_under(record: Any, key: str) -> list[Mapping[str, Any]]:
-    """Return the objects of the list under a key. The reader raises errors for other values."""
+    """Return the objects of the list under a key. Other values are ignored without an error."""
     values = record.get(key) if isinstance(record, Mapping) else None
     if not isinstance(values, list):
         return []
@@ -197,7 +197,7 @@ def _is_answer(region: Mapping[str, Any]) -> bool:
 
 
 def _region_prefix(region: Mapping[str, Any]) -> str:
-    """Return what is written before the labels of a result if there are several controls."""
+    """Return the prefix of the labels of a result, for files with several controls."""
     control = region.get("from_name")
     if isinstance(control, str) and _is_answer(region):
         return f"{control}: "
@@ -234,7 +234,7 @@ def _add_region(
 
 
 def _with_prefix(prefix: str, label: str) -> str:
-    """Return a label with its control. An empty label stays empty, and raises an error later."""
+    """Return a label with a prefix. An empty label stays empty and raises an error later."""
     return f"{prefix}{label}" if label else label
 
 
@@ -252,7 +252,7 @@ def _labels_of(region: Mapping[str, Any]) -> list[str] | None:
 
 
 def _task_id(task: Mapping[str, Any], where: str) -> str:
-    """Return the id of a task, or the file it shows if it has not been imported yet."""
+    """Return the id of a task, or the name of its file if it has not been imported yet."""
     if "id" in task:
         return read_id(task, "id", where)
     paths = _media(task)
@@ -262,7 +262,7 @@ def _task_id(task: Mapping[str, Any], where: str) -> str:
 
 
 def _media(task: Mapping[str, Any]) -> list[str]:
-    """Return the path of the file that a task shows, its name, and the name before its upload."""
+    """Return the path of the file of a task, its file name, and the name before the upload."""
     data = task.get("data")
     if not isinstance(data, Mapping):
         return []
@@ -321,7 +321,7 @@ class LabelStudioTable(TableFormat):
 def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
     """Read a flat export: one row for each annotation of a task."""
     columns = _result_columns(table, options)
-    questions = _question_columns(table, columns)
+    questions = [column for column in columns if _has_answers(table, column)]
     prefixes = dict.fromkeys(columns, "")
     if len(questions) > 1:
         for column in questions:
@@ -367,13 +367,10 @@ def _column_position(table: Table, role: str, name: str) -> int:
 def _is_annotated(table: Table, cells: Sequence[Any]) -> bool:
     """Return whether a row has the id of an annotation."""
     value = cells[list(table.columns).index("annotation_id")]
-    is_nan = value != value  # a missing value of a frame
+    is_nan = (
+        value != value
+    )  # Only NaN, the missing value of a frame, differs from itself.
     return value is not None and value != "" and not is_nan
-
-
-def _question_columns(table: Table, columns: Sequence[int]) -> list[int]:
-    """Return the columns that have answers."""
-    return [column for column in columns if _has_answers(table, column)]
 
 
 def _result_columns(table: Table, options: ReadOptions) -> list[int]:
@@ -382,28 +379,30 @@ def _result_columns(table: Table, options: ReadOptions) -> list[int]:
     Raises
     ------
     InputError
-        If there are several, and some have no objects with labels, because they may be data of the
-        task.
+        If there are no candidates, or if there are several and some of them contain no label
+        objects. Such a column may be data of the task.
     """
     if options.label_column is not None:
         return [_column_position(table, "label", options.label_column)]
     others = []
-    candidates = []
-    with_objects = []
+    named = []
     for position, name in enumerate(table.columns):
-        if name in _TASK_COLUMNS:
-            continue
-        others.append(position)
-        has_labels = _has_labels(table, position)
-        if has_labels:
-            with_objects.append(position)
-        if has_labels or name.casefold() in _RESULT_COLUMNS:
-            candidates.append(position)
+        if name not in _TASK_COLUMNS:
+            others.append(position)
+            if name.casefold() in _RESULT_COLUMNS:
+                named.append(position)
+    with_objects = [position for position in others if _has_labels(table, position)]
+    candidates = sorted({*named, *with_objects})
     if len(candidates) == 1 or (candidates and candidates == with_objects):
         return candidates
-    choices = [table.columns[position] for position in candidates or others]
-    raise InputError(
-        "ambiguous-column", table.name, role="label", found=choices, flag="label_column"
+    raise _ambiguous_column(table, candidates or others)
+
+
+def _ambiguous_column(table: Table, positions: Sequence[int]) -> InputError:
+    """Return the error for several columns that may have the labels."""
+    names = [table.columns[position] for position in positions]
+    return InputError(
+        "ambiguous-column", table.name, role="label", found=names, flag="label_column"
     )
 
 
@@ -419,15 +418,15 @@ def _parse_cell(cell: Any) -> Any:
 
 def _has_labels(table: Table, column: int) -> bool:
     """Return whether a column has objects with labels."""
-    return any(_holds_labels(cells[column]) for _, cells in table.rows)
+    return any(_cell_has_labels(cells[column]) for _, cells in table.rows)
 
 
 def _has_answers(table: Table, column: int) -> bool:
     """Return whether a column has objects with choices."""
-    return any(_holds_answers(cells[column]) for _, cells in table.rows)
+    return any(_cell_has_answers(cells[column]) for _, cells in table.rows)
 
 
-def _holds_labels(cell: Any) -> bool:
+def _cell_has_labels(cell: Any) -> bool:
     """Return whether a cell has an object with labels."""
     for value in _as_list(_parse_cell(cell)):
         if isinstance(value, Mapping) and labels_of_value(value) is not None:
@@ -435,7 +434,7 @@ def _holds_labels(cell: Any) -> bool:
     return False
 
 
-def _holds_answers(cell: Any) -> bool:
+def _cell_has_answers(cell: Any) -> bool:
     """Return whether a cell has an object with choices."""
     values = _as_list(_parse_cell(cell))
     return any(_is_answer({"value": value}) for value in values)

@@ -38,11 +38,11 @@ from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
 
 _ANSWER = "question: answer"
-"""How an answer is named if there are several questions."""
+"""The template for the label of an answer, for messages, if there are several questions."""
 _ID_KEYS = ("external_id", "global_key", "id")
-"""Keys of the ids of a data row, the best first."""
+"""Keys of the ids of a data row, in order of priority."""
 _SKIPPED = "Skip"
-"""What version 1 writes instead of the label of a row that was skipped."""
+"""The value that version 1 writes instead of the label of a row that was skipped."""
 
 
 class Labelbox(DocumentFormat):
@@ -89,7 +89,7 @@ class _DataRows:
     def add(
         self, id_: str, annotations: Sequence[Mapping[str, Any]], where: str, place: int
     ) -> None:
-        """Add the annotations of a data row, one for each annotator."""
+        """Add the annotations of a data row, which are one per annotator."""
         self._gathered.open(id_, place)
         self._gathered.count_annotations(id_, len(annotations))
         for annotation in annotations:
@@ -121,7 +121,7 @@ def _as_records(document: Any) -> Any:
 
 
 def _labelbox_labels(record: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
-    """Return the labels of all projects, one for each annotator who did not skip the row."""
+    """Return the labels of a row in all projects: one for each annotator who did not skip it."""
     labels: list[Mapping[str, Any]] = []
     projects = require_key(record, "projects", dict, where)
     for project in projects.values():
@@ -144,7 +144,7 @@ def _labelbox_name(record: Mapping[str, Any], where: str) -> str:
 def _labelbox_answers(
     annotations: Mapping[str, Any], where: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the questions of an item with one answer each. Texts are not labels."""
+    """Yield pairs of a question and one of its answers. Texts are not labels."""
     for question in optional_records(annotations, "classifications", where):
         name = _labelbox_name(question, where)
         for key in ("radio_answer", "answer"):

@@ -2,10 +2,8 @@
 
 Conventions
 -----------
-Each format is a class with ``matches`` and ``read`` in a module of its family, and a line of a
-registry below. The first one that matches is used, so a specific format is listed before a general
-one. If an option names the format of a text file, or the label or caption column of a table, the
-ordinary readers are used instead.
+Each format is a class with ``matches`` and ``read`` in a module of its family, and has one line
+below. The first format that matches is used, so a specific format is listed before a general one.
 """
 
 from __future__ import annotations

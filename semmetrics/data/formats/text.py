@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-Items are identified by position. Labels that are numbers are read verbatim. With ``classes`` they
+Items are identified by position. Labels that are numbers are read as strings. With ``classes`` they
 are positions in that list, from 0. Labels that the header of a file declares are in the label
 universe even if no row has them.
 """
@@ -46,7 +46,7 @@ def _lines(source: Source, options: ReadOptions) -> Iterator[tuple[int, str]]:
 
 
 class Xmlc(TextFormat):
-    """The Extreme Classification Repository's sparse text.
+    """The sparse text of the Extreme Classification Repository.
 
     A data file has the header ``points features labels`` and rows ``3,17 0:0.5 4:1.2``: labels,
     then features, which are not used. A label file has the header ``points labels`` and rows
@@ -83,7 +83,10 @@ class Xmlc(TextFormat):
         lines: list[int] = []
         for number, line in rows:
             where = at(source.name, f"line {number}")
-            entries = _first_labels(line) if has_features else _pairs(line, where)
+            if has_features:
+                entries = _labels_before_features(line)
+            else:
+                entries = _scored_labels(line, where)
             _check_labels(entries, n_labels, where)
             items.append(entries)
             lines.append(number)
@@ -125,12 +128,12 @@ def _check_labels(
             )
 
 
-def _first_labels(line: str) -> list[tuple[str, float]]:
+def _labels_before_features(line: str) -> list[tuple[str, float]]:
     """Return the labels before the features of a row.
 
     Examples
     --------
-    >>> _first_labels("3,17 0:0.5 4:1.2"), _first_labels(" 0:0.5")
+    >>> _labels_before_features("3,17 0:0.5 4:1.2"), _labels_before_features(" 0:0.5")
     ([('3', 1.0), ('17', 1.0)], [])
     """
     labels, _, _ = line.partition(" ")
@@ -139,8 +142,8 @@ def _first_labels(line: str) -> list[tuple[str, float]]:
     return [(label, 1.0) for label in labels.split(",")]
 
 
-def _pairs(line: str, where: str) -> list[tuple[str, float]]:
-    """Return the labels and values of a row: "3:1.0 17:0.5"."""
+def _scored_labels(line: str, where: str) -> list[tuple[str, float]]:
+    """Return the labels of a row, with their values as scores: "3:1.0 17:0.5"."""
     pairs = []
     for word in line.split():
         label, colon, value = word.partition(":")
@@ -213,11 +216,12 @@ def _fasttext_labels(line: str, where: str) -> list[Any]:
 
 
 class Arff(TextFormat):
-    """Weka's and MEKA's ARFF. The relation has the number of attributes that are labels (``-C 6``).
+    """ARFF of Weka and MEKA.
 
-    A positive number counts from the first attribute, a negative one from the last. A file without
-    this number has its labels in another file (MULAN's XML), or has a single class if only one
-    attribute is nominal.
+    In MEKA, the relation has the number of attributes that are labels: the first six for ``-C 6``,
+    the last six for ``-C -6``. In a file without this number, the only nominal attribute is the
+    class. If it has several, another file names the labels (MULAN's XML), and reading raises an
+    error.
     """
 
     title = "ARFF"
@@ -247,16 +251,16 @@ class Arff(TextFormat):
             number = int(label_count[1])
             declared = names[:number] if number > 0 else names[number:]
             items = [_labels_of_row(row, declared) for row in rows]
-            what = pluralize(len(declared), "label")
+            content = pluralize(len(declared), "label")
         elif len(nominal) == 1:
             (class_name,) = nominal
             items = [[row[class_name].decode()] for row in rows]
-            what = f"class {class_name!r}"
+            content = f"class {class_name!r}"
         else:
             raise _unnamed_labels_error(source.name)
         row_numbers = range(1, len(items) + 1)
         places = Places(source.name, None, "row {}", row_numbers)
-        understood = f"ARFF, {what}"
+        understood = f"ARFF, {content}"
         return Items(None, items, places, source.name, understood, declared=declared)
 
 
@@ -312,7 +316,7 @@ class Matlab(TextFormat):
         return suffix == ".mat" or beginning.startswith(_MATLAB_HEADER)
 
     def read(self, source: Source, form: Form, options: ReadOptions) -> Items:
-        """Raise an error with the code that writes the classes of a split, counted from 0."""
+        """Raise an error with code that writes the classes of a split, numbered from 0."""
         raise recipe(
             self.title,
             source.name,

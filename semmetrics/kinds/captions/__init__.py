@@ -42,7 +42,7 @@ FORM = Form(
     coco=coco_files.read_coco_captions,
     is_coco=_is_coco_file,
     single=True,
-    blank=True,
+    allows_empty=True,
     first_id="image_id",
 )
 _FORM_BY_CAPTION_ID = replace(

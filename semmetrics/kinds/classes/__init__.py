@@ -42,8 +42,8 @@ FORM = Form(
     formats=tuple(name for name, kinds in FORMATS.items() if "classes" in kinds),
     scored=True,
     single=True,
-    numbered=True,
-    by_block=True,
+    integers_as_names=True,
+    checked_by_block=True,
 )
 
 

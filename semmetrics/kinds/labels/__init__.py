@@ -115,7 +115,7 @@ def read_labels(
         Whether scores of only 0 and 1 are members, which mean whether an item has a label, or
         scores. Without it, they are members if some are 0, and a matrix of 0 and 1 has members.
     """
-    form = replace(FORM, places=classes is not None, unknown=unknown)
+    form = replace(FORM, integers_as_positions=classes is not None, unknown=unknown)
     labels = as_data(data, form, source=source, names=classes, options=options)
     if unknown:
         return _with_marks(labels, unknown)

@@ -110,13 +110,13 @@ _BASE_FORM = Form(
     ids=_QUERIES,
     first_id="qid",
     first_column="docno",
-    numbered=True,
+    integers_as_names=True,
 )
 FORM = replace(_BASE_FORM, scores=(*_SCORES, *_GRADES))
 _FORMS = {
     "": FORM,
     "pred": replace(_BASE_FORM, scores=_SCORES, last_scores=_GRADES),
-    "gt": replace(_BASE_FORM, scores=_SCORES, first_scores=_GRADES, truths=True),
+    "gt": replace(_BASE_FORM, scores=_SCORES, first_scores=_GRADES, allows_grades=True),
 }
 """The forms of runs and judgements, by side. Runs have scores and judgements have grades."""
 
