@@ -36,7 +36,7 @@ from semmetrics.store.files import cache_folder
 from semmetrics.text.java import JARS, SPICE_FILES, jar_folder
 from semmetrics.text.official_parser import OfficialParser
 from semmetrics.text.offline_parser import OfflineParser
-from semmetrics.text.parses import KeptParser
+from semmetrics.text.parses import CachingParser
 from semmetrics.text.tuple_tables import TupleTable
 
 __all__ = ["WORKLOADS"]
@@ -76,7 +76,7 @@ def kept(tuples: Tuples) -> Iterator[Path]:
     ):
         (Path(home) / jars.name).symlink_to(jars)
         given = TupleTable.of(tuples)
-        store = KeptParser(Relabelled(given), file=cache_folder() / "parses.sqlite")
+        store = CachingParser(Relabelled(given), file=cache_folder() / "parses.sqlite")
         store.parse(list(tuples))
         del tuples, given, store  # what is kept in memory slows the collector down
         yield Path(home)

@@ -180,7 +180,7 @@ class MissingDependencyError(InputError, ImportError):
         return create, ()
 
 
-def why_not(call: Callable[[], object]) -> str:
+def message_of_error(call: Callable[[], object]) -> str:
     """Return the message of the InputError that a call raises, or an empty string."""
     try:
         call()

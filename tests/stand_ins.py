@@ -15,7 +15,7 @@ import numpy as np
 
 from semmetrics.text import meteor_words, synonyms
 from semmetrics.text.java import JavaProgram
-from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.parses import CachingParser, FunctionParser
 from semmetrics.text.synonyms import SynonymTable
 
 
@@ -172,7 +172,7 @@ def spice_programs(words):
         return graphs
 
     parse_objects.version = "1"
-    parser = KeptParser(FunctionParser(parse_objects))
+    parser = CachingParser(FunctionParser(parse_objects))
     text = "semmetrics.text"
     with (
         mock.patch(f"{text}.parses.open_parser", return_value=parser),

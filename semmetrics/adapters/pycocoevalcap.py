@@ -25,7 +25,7 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.data.tasks import CaptionTask, caption_task
-from semmetrics.errors import InputError, why_not
+from semmetrics.errors import InputError, message_of_error
 from semmetrics.messages import counted
 from semmetrics.metrics.bleu import BLEU
 from semmetrics.metrics.caption_overlap import ROUGE_L
@@ -407,7 +407,7 @@ class COCOEvalCap:
         res = _tokenize_annotations(self.cocoRes, images)
         self.missing = {}
         scorers: list[_Scorer] = [Bleu(), Rouge(), Cider()]
-        meteor_problem = why_not(Meteor)
+        meteor_problem = message_of_error(Meteor)
         if meteor_problem:
             self.missing["METEOR"] = meteor_problem
         else:

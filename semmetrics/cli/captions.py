@@ -283,7 +283,9 @@ def _write_pair_matrix(
     write_ids = partial(_write_ids, f"{target}.ids.json", ids)
     with run.progress() as progress:
         resume = not run["overwrite"]
-        matrix = job.matrix(target, resume=resume, progress=progress, beside=write_ids)
+        matrix = job.matrix(
+            target, resume=resume, progress=progress, write_companions=write_ids
+        )
     size = " x ".join(map(str, matrix.shape))
     output.echo(visible(f"{target}: {size}, {matrix.dtype}, {job.identity}"))
 

@@ -21,9 +21,9 @@ from semmetrics.options import (
     COMMAND_OPTIONS,
     FORMATS,
     OPTIONS,
+    OPTIONS_OF_FUNCTION,
     OUTPUT,
     READING,
-    TAKEN,
     TITLES,
     Option,
     reading_of,
@@ -64,7 +64,7 @@ class Spec(NamedTuple):
         The positional arguments, which are files unless they are in ``choices``. A metavar with
         "..." takes several values, and "?" at its end marks an optional argument.
     api_function : str
-        The function whose options the command has in addition to its own: a key of `TAKEN`, or a
+        The function whose options the command has in addition to its own: a key of `OPTIONS_OF_FUNCTION`, or a
         function that takes all options. By default the name of the command.
     reads : sequence of str
         The kinds of data in the files. Empty if the files have another format.
@@ -108,7 +108,7 @@ def options_of(name: str) -> dict[str, Option]:
     spec = SPECS[name]
     function = spec.api_function or name
     options = dict(COMMAND_OPTIONS.get(name, {}))
-    for option_name, option in TAKEN.get(function, {}).items():
+    for option_name, option in OPTIONS_OF_FUNCTION.get(function, {}).items():
         exists_on_command_line = bool(option.group)
         if exists_on_command_line:
             options.setdefault(option_name, option)
@@ -127,7 +127,7 @@ def _reading_options_of(name: str, spec: Spec) -> list[str]:
     """Return the names of the options that describe how the files of a command are read."""
     function = spec.api_function or name
     if not spec.reads:
-        if "read" in TAKEN.get(function, {}):
+        if "read" in OPTIONS_OF_FUNCTION.get(function, {}):
             return ["max_bytes"]
         return []
     reading = READING if name == "pairs" else reading_of(function)

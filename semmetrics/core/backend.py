@@ -107,7 +107,7 @@ def _round_to_bfloat16(value: float) -> float:
     return float(np.uint32(rounded_bits).view(np.float32))
 
 
-def refuse_masked(value: object, where: str) -> None:
+def check_not_masked(value: object, where: str) -> None:
     """Raise an error for masked values. NumPy would use the numbers below the mask."""
     if np.ma.is_masked(value):
         raise InputError("masked", where)
@@ -128,7 +128,7 @@ def dense_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
     InputError
         If values are masked.
     """
-    refuse_masked(values, name)
+    check_not_masked(values, name)
     if hasattr(values, "toarray"):
         values = values.toarray()
     return np.asarray(values, dtype)
@@ -233,10 +233,10 @@ class Backend:
     """
 
     def __init__(self, like: Any) -> None:
-        self.torch = is_torch(like)
+        self.uses_torch = is_torch(like)
         self.xp: Any = np
         self.device_options: dict[str, Any] = {}
-        if self.torch:
+        if self.uses_torch:
             self.xp = sys.modules["torch"]
             self.device_options = {"device": like.device}
 
@@ -247,7 +247,7 @@ class Backend:
     @property
     def on_cpu(self) -> bool:
         """Whether the processor computes, with NumPy or torch."""
-        return not self.torch or self.device_options["device"].type == "cpu"
+        return not self.uses_torch or self.device_options["device"].type == "cpu"
 
     def zeros(self, *shape: int) -> Any:
         """Return zeros in double precision."""
@@ -258,7 +258,7 @@ class Backend:
         xp_dtype = None
         if dtype is not None:
             xp_dtype = getattr(self.xp, dtype)
-        if self.torch:
+        if self.uses_torch:
             tensor = self.xp.as_tensor(values, dtype=xp_dtype, **self.device_options)
             return tensor.detach()
         return np.asarray(to_numpy(values), xp_dtype)
@@ -278,7 +278,7 @@ class Backend:
         array or tensor
             With one entry per ragged row along the axis.
         """
-        if not self.torch:
+        if not self.uses_torch:
             return np.maximum.reduceat(values, indptr[:-1], axis=axis)
         n_rows = len(indptr) - 1
         row_of_entry = self.array(np.repeat(np.arange(n_rows), np.diff(indptr)))

@@ -47,7 +47,7 @@ class EuclideanDistances:
     def __init__(self, vectors: Any) -> None:
         self.backend = Backend(vectors)
         self.vectors = self.backend.array(vectors, "float64")
-        if not self.backend.torch:
+        if not self.backend.uses_torch:
             self._squares = np.einsum("ij,ij->i", self.vectors, self.vectors)
 
     def __call__(self, pred_codes: Any, ref_codes: Any) -> Any:
@@ -64,7 +64,7 @@ class EuclideanDistances:
         """
         n_items, m = pred_codes.shape
         n = ref_codes.shape[1]
-        if self.backend.torch:
+        if self.backend.uses_torch:
             return self._subtract(pred_codes, ref_codes)
         table = np.empty((n_items, m, n))
         for items in slices(n_items, _DISTANCES_PER_BLOCK // max(1, m * n)):

@@ -83,7 +83,7 @@ def count_nearer(table: Any, indptr: Ints, codes: Codes) -> Counts:
     backend = Backend(table)
     rows = np.flatnonzero(lengths(indptr))
     n_candidates = table.shape[1]
-    if backend.torch or n_candidates < _MIN_WIDE_ROW:
+    if backend.uses_torch or n_candidates < _MIN_WIDE_ROW:
         rows_per_step = len(rows)
         if backend.on_cpu:
             rows_per_step = _MAX_CELLS_PER_STEP // max(1, n_candidates)
@@ -145,7 +145,7 @@ def _count_together(
         is_equal = similarities == values
         n_tied = is_equal.sum(1) - 1
         n_tied_before = xp.zeros_like(n_tied)
-        if backend.torch or n_tied.any():
+        if backend.uses_torch or n_tied.any():
             n_tied_before = (is_equal & (column_numbers[None] < columns)).sum(1)
         n_nearer = (similarities > values).sum(1)
         places_of_slots.append(places)

@@ -218,7 +218,7 @@ def sum_vectors(vectors: Any, indptr: Ints, codes: Ints) -> Any:
     """
     backend = Backend(vectors)
     n_rows = len(indptr) - 1
-    if backend.torch:
+    if backend.uses_torch:
         if not len(codes):
             return backend.zeros(n_rows, vectors.shape[1])
         return backend.xp.nn.functional.embedding_bag(

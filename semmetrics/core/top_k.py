@@ -160,7 +160,7 @@ def first_places(table: Any, k: int, later: Bools | None = None) -> Codes:
     n_queries, width = table.shape
     if not n_queries or not k:
         return np.empty((n_queries, k), np.int32)
-    if later is None and not backend.torch:
+    if later is None and not backend.uses_torch:
         return top_k(table, k).places.astype(np.int32)
     first = np.empty((n_queries, k), np.int32)
     # Queries to be solved, and how many of their candidates are examined.
@@ -195,7 +195,7 @@ def _find_largest(
     part = table
     if len(rows) < len(table):
         part = table[backend.array(rows)]
-    if backend.torch:
+    if backend.uses_torch:
         values, places = backend.xp.topk(part, k, dim=1)
         return to_numpy(values), to_numpy(places)
     places = top_k(part, k).places

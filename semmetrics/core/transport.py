@@ -284,7 +284,7 @@ def _gather_costs(
     backend = distances.backend
     n_items = sizes.shape[1]
     size_changes: list[int] = []
-    if not backend.torch:
+    if not backend.uses_torch:
         differs = (sizes[:, 1:] != sizes[:, :-1]).any(0)
         size_changes = (np.flatnonzero(differs) + 1).tolist()
     costs = np.zeros((len(pred_codes), len(ref_codes), n_items))

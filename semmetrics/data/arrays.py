@@ -30,7 +30,7 @@ from semmetrics.data.items import Items, encode_numbers
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite, class_numbers
 from semmetrics.data.read_options import ReadOptions
-from semmetrics.data.source import Source, undamaged
+from semmetrics.data.source import Source, reporting_damage
 from semmetrics.errors import MAX_EXAMPLES, ROW, Fact, InputError, Places, at, require
 from semmetrics.messages import pluralize
 from semmetrics.schema import Column, as_id
@@ -75,7 +75,7 @@ def parse_npy(data: bytes | mmap.mmap, where: str) -> NDArray[np.generic]:
         raise InputError("not-numpy", where, why=why)
     header = io.BytesIO(data[:_MAX_HEADER_BYTES])
     # NumPy may raise any exception on a damaged header.
-    with undamaged(where, Exception):
+    with reporting_damage(where, Exception):
         read_header = npy.read_array_header_2_0
         if npy.read_magic(header) == (1, 0):
             read_header = npy.read_array_header_1_0
@@ -128,7 +128,7 @@ def read_arrays(source: Source, max_bytes: int) -> Arrays:
 
 def _read_archive(source: Source, max_bytes: int) -> Arrays:
     """Read the arrays of a .npz file."""
-    with undamaged(source.name, *_UNZIP_ERRORS):
+    with reporting_damage(source.name, *_UNZIP_ERRORS):
         archive = zipfile.ZipFile(io.BytesIO(source.data))
     members = archive.infolist()
     if sum(member.file_size for member in members) > max_bytes:
@@ -137,7 +137,7 @@ def _read_archive(source: Source, max_bytes: int) -> Arrays:
     for member in members:
         key = member.filename.removesuffix(".npy")
         entry = at(source.name, f"entry {member.filename!r}")
-        with undamaged(entry, *_UNZIP_ERRORS):
+        with reporting_damage(entry, *_UNZIP_ERRORS):
             is_readable = member.compress_type in (0, zipfile.ZIP_DEFLATED)
             if key in arrays or not is_readable:
                 raise zipfile.BadZipFile(f"the entry {key!r}")
@@ -160,7 +160,7 @@ def _read_hdf(source: Source, max_bytes: int) -> Arrays:
     h5py = require("h5py", f"reading {source.name}", extra="hdf5")
     arrays: Arrays = {}
     with (
-        undamaged(source.name, OSError, RuntimeError, ValueError, TypeError),
+        reporting_damage(source.name, OSError, RuntimeError, ValueError, TypeError),
         h5py.File(source.path or io.BytesIO(source.data), "r") as file,
     ):
         datasets = _list_datasets(file, h5py)
@@ -419,7 +419,7 @@ def _read_sparse(arrays: Arrays, name: str) -> tuple[Any, set[str]]:
         raise InputError("not-sparse", name, kind=sparse_format)
     data = arrays["data"]
     first_indices, second_indices = [arrays[key] for key in index_keys]
-    with undamaged(name, ValueError, TypeError, OverflowError, IndexError):
+    with reporting_damage(name, ValueError, TypeError, OverflowError, IndexError):
         shape = tuple(arrays["shape"].tolist())
         matrix = _make_sparse(sparse_format, data, first_indices, second_indices, shape)
         csr = matrix.tocsr(copy=True)

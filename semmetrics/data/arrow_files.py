@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from semmetrics.data.source import Source, undamaged
+from semmetrics.data.source import Source, reporting_damage
 from semmetrics.errors import InputError
 
 MAX_ROWS_PER_BATCH = 2**16
@@ -61,7 +61,7 @@ def open_arrow(source: Source, kind: str) -> Iterator[tuple[Any, Any]]:
         yield source.table.schema, lambda names: source.table.select(names).to_batches()
         return
     # A damaged file raises nearly any exception inside pyarrow.
-    with undamaged(source.name, Exception):
+    with reporting_damage(source.name, Exception):
         stream = _open_stream(source)
         reader: _ParquetReader | _IpcReader
         if kind == "parquet":

@@ -36,7 +36,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import (
-    SMALL,
+    MAX_SMALL_BYTES,
     UTF16,
     Offset,
     Source,
@@ -308,10 +308,12 @@ class _TextRows:
         self._rest += block
         data = self._header + self._rest
         spool = None
-        if self._n_lines_dropped or len(data) > SMALL:
+        if self._n_lines_dropped or len(data) > MAX_SMALL_BYTES:
             spool = io.BytesIO(data)
         offset = Offset(self._n_lines_dropped, self._n_bytes_dropped)
-        return replace(self.file, head=data[: SMALL + 1], spool=spool, offset=offset)
+        return replace(
+            self.file, head=data[: MAX_SMALL_BYTES + 1], spool=spool, offset=offset
+        )
 
     def drop(self, number: int) -> None:
         """Drop the lines before the line with this number in the file."""

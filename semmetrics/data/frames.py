@@ -16,7 +16,7 @@ import numpy as np
 from semmetrics.arguments import check_once
 from semmetrics.data.form import FILE_ID
 from semmetrics.data.read_options import ReadOptions
-from semmetrics.data.source import undamaged
+from semmetrics.data.source import reporting_damage
 from semmetrics.errors import ROW, InputError
 from semmetrics.schema import ID_NAMES, as_id
 
@@ -160,7 +160,7 @@ def conversion_errors(source: str) -> Iterator[None]:
         so are the types of its exceptions.
     """
     try:
-        with undamaged(source, Exception, code="not-a-table"):
+        with reporting_damage(source, Exception, code="not-a-table"):
             yield
     except InputError as error:  # An error of the conversion itself has no place yet.
         if error.where:

@@ -30,7 +30,7 @@ from semmetrics.data.arrays import read_arrays
 from semmetrics.data.json_files import parse_source
 from semmetrics.data.plain_pickle import read_plain_pickle
 from semmetrics.data.read_options import DEFAULTS
-from semmetrics.data.source import Source, enough_memory, load, undamaged
+from semmetrics.data.source import Source, enough_memory, load, reporting_damage
 from semmetrics.errors import InputError
 from semmetrics.store.files import open_output
 
@@ -395,7 +395,7 @@ def _from_pickle(value: Any, where: str, documents: int | None) -> FrequencyTabl
 def _read_arrays(source: Source) -> FrequencyTable:
     """Read the table in an .npz file."""
     arrays = read_arrays(source, source.max_bytes)
-    with undamaged(
+    with reporting_damage(
         source.name, KeyError, ValueError, TypeError, OverflowError, RecursionError
     ):
         header = json.loads(arrays["header"].tobytes())

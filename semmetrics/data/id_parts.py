@@ -79,7 +79,7 @@ def _expression_error(expression: str) -> InputError:
 # ---- ids of lists and matrices ------------------------------------------------------------------
 
 
-def compared(data: Any, expression: str | None) -> Any:
+def with_compared_ids(data: Any, expression: str | None) -> Any:
     """Replace each id by the part of it that a regular expression matches.
 
     Parameters
@@ -99,7 +99,7 @@ def compared(data: Any, expression: str | None) -> Any:
     >>> from semmetrics.data.lists import Side
     >>> import numpy as np
     >>> side = Side(np.array([0, 1]), np.array([0]))
-    >>> compared(Lists(["img/7.jpg"], ["cat"], side), PARTS[0]).ids
+    >>> with_compared_ids(Lists(["img/7.jpg"], ["cat"], side), PARTS[0]).ids
     ['7']
     """
     if expression is None or not data.has_ids or data.id_part == expression:

@@ -20,7 +20,7 @@ import numpy as np
 
 from semmetrics.arguments import check_choice, check_once, is_iterable
 from semmetrics.core.ragged import Floats, Ints
-from semmetrics.data.id_parts import PARTS, compared, rename_ids
+from semmetrics.data.id_parts import PARTS, rename_ids, with_compared_ids
 from semmetrics.data.item_ids import Ids, Utf8Strings, take_ids
 from semmetrics.data.lists import Lists, Numbering, Side
 from semmetrics.data.matrix import Matrix
@@ -380,8 +380,8 @@ def _suggest_expression(pred: Lists, ref: Lists) -> str | None:
     most_shared = _count_shared_ids(pred, ref)
     for expression in PARTS:
         try:
-            pred_parts = compared(pred, expression)
-            ref_parts = compared(ref, expression)
+            pred_parts = with_compared_ids(pred, expression)
+            ref_parts = with_compared_ids(ref, expression)
         except InputError:  # the expression does not match
             continue
         n_shared = _count_shared_ids(pred_parts, ref_parts)

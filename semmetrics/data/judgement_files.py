@@ -168,9 +168,16 @@ def _read_rows(
                 images = source.parsed(parse_source)
         if isinstance(images, Mapping):
             rows = _rows_of_images(images, name)
-            return JUDGEMENTS.read(rows, name, "{}", settle=column_chooser), False
+            return JUDGEMENTS.read(
+                rows, name, "{}", choose_columns=column_chooser
+            ), False
         table = read_side_table(
-            source, JUDGEMENTS, options, name, chosen=chosen, settle=column_chooser
+            source,
+            JUDGEMENTS,
+            options,
+            name,
+            chosen=chosen,
+            choose_columns=column_chooser,
         )
         return table, True
 
@@ -353,7 +360,7 @@ class _Candidates:
     A caption gets a new number in every row. An id always has the same number.
     """
 
-    texts: bool
+    are_captions: bool
     names: list[str] = field(default_factory=list)
     references: list[tuple[str, ...]] = field(default_factory=list)
     images: list[str] = field(default_factory=list)
@@ -365,7 +372,7 @@ class _Candidates:
         for candidate in judged.candidates:
             references = judged.references or (candidate,)
             key = (judged.image, candidate, references)
-            if self.texts or key not in self._numbers:
+            if self.are_captions or key not in self._numbers:
                 self._numbers[key] = len(self.names)
                 self.names.append(candidate)
                 self.references.append(references)
@@ -407,7 +414,7 @@ def _collect(table: Table, to_id: ToId) -> Judgements:
         candidates.names,
         candidates.references,
         candidates.images,
-        texts=has_captions,
+        are_captions=has_captions,
         values=np.array(values, np.float64),
         first=sides[0],
         second=second,

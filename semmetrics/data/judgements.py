@@ -23,7 +23,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import gather
 from semmetrics.errors import Fact, InputError
 
-TEXTS = "captions"
+CAPTIONS = "captions"
 """The kind of data for scoring captions with their references."""
 
 CandidateKey: TypeAlias = tuple[str, str, tuple[str, ...]]
@@ -42,7 +42,7 @@ class Judgements:
         The references of each candidate: captions, or one id of the ground truth.
     images : list of str
         The image of each candidate. Candidates of one image are resampled together.
-    texts : bool
+    are_captions : bool
         Whether candidates and references are captions.
     values : float64 array, shape (judgements,)
         Ratings, or preferences in {1, 0, -1}.
@@ -59,7 +59,7 @@ class Judgements:
     candidates: list[str]
     references: list[tuple[str, ...]]
     images: list[str]
-    texts: bool
+    are_captions: bool
     values: Floats
     first: Ints
     second: Ints | None
@@ -217,7 +217,7 @@ class Judgements:
         InputError
             If no judgement is left, or a candidate has no reference left.
         """
-        if not self.texts:
+        if not self.are_captions:
             return self
         judgements = self
         is_own = self._are_own_references()

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semmetrics.data.source import Source, undamaged
+from semmetrics.data.source import Source, reporting_damage
 from semmetrics.errors import InputError
 
 _HEADER_SIZE = 128
@@ -115,7 +115,9 @@ def read_mat(source: Source, names: Collection[str]) -> dict[str, Any]:
     if order:
         _check_version(data, order, source.name)
     variables: dict[str, Any] = {}
-    with undamaged(source.name, ValueError, LookupError, struct.error, zlib.error):
+    with reporting_damage(
+        source.name, ValueError, LookupError, struct.error, zlib.error
+    ):
         if not order:
             raise ValueError("the header is not supported")
         for kind, content in _read_elements(data, order, _HEADER_SIZE):

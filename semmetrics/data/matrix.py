@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.arguments import is_iterable
-from semmetrics.core.backend import precision_of, refuse_masked
+from semmetrics.core.backend import check_not_masked, precision_of
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Floats, offsets, order_rows, positions
 from semmetrics.data.item_ids import Ids
@@ -247,7 +247,7 @@ def as_matrix(
     >>> as_matrix(np.array([[0.5, 0.25]]), ["cat", "dog"]).rows(0, 1, k=1).codes.tolist()
     [0]
     """
-    refuse_masked(values, source)
+    check_not_masked(values, source)
     _check_two_axes(values, source)
     n_items, n_names = values.shape
     class_names = map(str, range(n_names)) if names is None else names

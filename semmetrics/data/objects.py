@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.core.backend import precision_of, refuse_masked
+from semmetrics.core.backend import check_not_masked, precision_of
 from semmetrics.data.form import Form
 from semmetrics.data.formats import find_document
 from semmetrics.data.frame_reader import Names, read_frame
@@ -195,7 +195,7 @@ def plain_matrix(rows: Any, source: str) -> NDArray[Any]:
         If the rows have unequal lengths or do not contain numbers, or if values are masked.
     """
     values = plain_object(rows)
-    refuse_masked(values, source)
+    check_not_masked(values, source)
     if isinstance(values, list | tuple):
         with suppress(TypeError, ValueError, OverflowError):
             values = np.array(values, np.float64)

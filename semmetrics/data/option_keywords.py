@@ -13,8 +13,8 @@ from semmetrics.data.read_options import ReadOptions, make_read_options
 from semmetrics.errors import InputError
 from semmetrics.options import (
     OPTIONS,
+    OPTIONS_OF_FUNCTION,
     READING,
-    TAKEN,
     Option,
     check_options,
     hint_of,
@@ -103,7 +103,7 @@ def takes_options(refused: Iterable[str] = ()) -> Callable[[F], F]:
 
 def _shown_options(function_name: str, hidden_names: Collection[str]) -> list[Option]:
     """Return the options that the documentation of a function shows."""
-    options = dict(TAKEN.get(function_name, OPTIONS))
+    options = dict(OPTIONS_OF_FUNCTION.get(function_name, OPTIONS))
     if "read" in options:
         options.update(reading_of(function_name))
     return [option for name, option in options.items() if name not in hidden_names]

@@ -109,7 +109,7 @@ def read_pascal(
         candidates,
         references,
         images,
-        texts=True,
+        are_captions=True,
         values=np.array(values),
         first=first,
         second=first + 1,

@@ -241,7 +241,7 @@ class Products(_RowsByTable):
 def _as_index(backend: Backend, numbers: Ints) -> Any:
     """Return numbers as an index of arrays of the backend, as a slice if possible."""
     index = ragged.as_slice(numbers)
-    if isinstance(index, slice) or not backend.torch:
+    if isinstance(index, slice) or not backend.uses_torch:
         return index
     return backend.array(index)
 

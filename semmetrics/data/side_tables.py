@@ -24,7 +24,7 @@ from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, enough_memory, load
 from semmetrics.errors import ROW, InputError, at
-from semmetrics.schema import Row, Schema, Settle, Table
+from semmetrics.schema import ColumnChooser, Row, Schema, Table
 
 TABLE_FORMATS = ("csv", "tsv", "json", "jsonl")
 """The formats of files that contain a table."""
@@ -107,7 +107,7 @@ def read_side_table(
     name: str = "",
     *,
     chosen: Mapping[str, str] | None = None,
-    settle: Settle | None = None,
+    choose_columns: ColumnChooser | None = None,
     alone: str = "score",
 ) -> Table:
     """Read a table from a path, an open source, a frame, or a list of mappings or lists.
@@ -121,7 +121,7 @@ def read_side_table(
         What messages call Python objects.
     chosen : mapping from role to column, optional
         Columns that the user named.
-    settle : callable, optional
+    choose_columns : callable, optional
         As for ``Schema.read``.
     alone : str
         The name that the column of a frame gets if it is the only one besides the index.
@@ -133,17 +133,17 @@ def read_side_table(
     """
     if isinstance(data, str | os.PathLike):
         with opened(data, options) as source:
-            return _read_source(source, schema, options, chosen, settle)
+            return _read_source(source, schema, options, chosen, choose_columns)
     if isinstance(data, Source):
-        return _read_source(data, schema, options, chosen, settle)
+        return _read_source(data, schema, options, chosen, choose_columns)
     if is_frame(data):
         table = frame_table(data, options, name, alone)
         names = table.column_names
         columns = [column.to_pylist() for column in table.columns]
         rows = enumerate(zip(*columns, strict=True))
         named_rows = ((number, names, cells) for number, cells in rows)
-        return schema.read(named_rows, name, ROW, chosen, settle)
-    return _read_elements(data, schema, name, chosen, settle)
+        return schema.read(named_rows, name, ROW, chosen, choose_columns)
+    return _read_elements(data, schema, name, chosen, choose_columns)
 
 
 def _read_source(
@@ -151,7 +151,7 @@ def _read_source(
     schema: Schema,
     options: ReadOptions,
     chosen: Mapping[str, str] | None,
-    settle: Settle | None,
+    choose_columns: ColumnChooser | None,
 ) -> Table:
     """Read a table from an open file."""
     what = f"{schema.noun}s are"
@@ -162,19 +162,19 @@ def _read_source(
         with field_limit(options.max_line_bytes):
             delimited_rows = Rows(source, options, tabs=file_format == "tsv")
             header = delimited_rows.header
-            if settle is None:
+            if choose_columns is None:
                 # Without rows, the schema would not report missing columns.
                 schema.find(header, chosen or {}, at(source.name, "line 1"))
             lines = ((line, header, cells) for line, cells in delimited_rows)
-            table = schema.read(lines, source.name, _LINE, chosen, settle)
+            table = schema.read(lines, source.name, _LINE, chosen, choose_columns)
         return replace(table, notes=[*delimited_rows.notes, *table.notes])
     if file_format == "jsonl":
         notes: list[Any] = []
         rows = _named_rows(json_lines(source, notes), schema, source.name, _LINE)
-        table = schema.read(rows, source.name, _LINE, chosen, settle)
+        table = schema.read(rows, source.name, _LINE, chosen, choose_columns)
         return replace(table, notes=[*notes, *table.notes])
     elements = source.parsed(parse_source)
-    return _read_elements(elements, schema, source.name, chosen, settle)
+    return _read_elements(elements, schema, source.name, chosen, choose_columns)
 
 
 def _read_elements(
@@ -182,14 +182,14 @@ def _read_elements(
     schema: Schema,
     name: str,
     chosen: Mapping[str, str] | None,
-    settle: Settle | None,
+    choose_columns: ColumnChooser | None,
 ) -> Table:
     """Read a table from a list of mappings or lists."""
     if isinstance(elements, str | bytes | Mapping) or not is_iterable(elements):
         wanted = f"a list of {schema.noun}s such as {schema.example}"
         raise InputError("wrong-type", name, value=elements, wanted=wanted)
     rows = _named_rows(enumerate(elements), schema, name, _ELEMENT)
-    return schema.read(rows, name, _ELEMENT, chosen, settle)
+    return schema.read(rows, name, _ELEMENT, chosen, choose_columns)
 
 
 def _named_rows(

@@ -28,7 +28,7 @@ from typing import Any, BinaryIO, NamedTuple
 from semmetrics.errors import InputError, at
 from semmetrics.messages import listing
 
-SMALL = 2 * 2**20
+MAX_SMALL_BYTES = 2 * 2**20
 """The largest size in bytes of an input that is read at once, in Python.
 
 pyarrow takes 0.25 s to import. In this time, the strict readers read about 2 MB of JSON lines or
@@ -61,7 +61,7 @@ def enough_memory(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def undamaged(
+def reporting_damage(
     where: str, *errors: type[Exception], code: str = "damaged"
 ) -> Iterator[None]:
     """Convert the errors that a library raises for damaged content to the error of an input."""
@@ -454,7 +454,7 @@ def open_parts(
             raise InputError("not-gzip", name)
         parts = unpacked(stream, name, max_bytes, size, packed=stream.packed)
         head = b""
-        while len(head) <= SMALL and (part := next(parts, b"")):
+        while len(head) <= MAX_SMALL_BYTES and (part := next(parts, b"")):
             head += part
         _check_start(head, name, suffix)
         source = Source(
@@ -462,7 +462,7 @@ def open_parts(
             head,
             suffix,
             packed=stream.packed,
-            spool=stream if len(head) > SMALL else None,
+            spool=stream if len(head) > MAX_SMALL_BYTES else None,
             max_bytes=max_bytes,
         )
         yield source, parts, stream

@@ -42,7 +42,7 @@ Links: TypeAlias = "Iterable[tuple[Any, Any, str]]"
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedLabels:
     """The nodes of a class list in a taxonomy, and their ancestors.
 
     Nodes are numbered from 0. Only ancestors of a class have a number.
@@ -75,7 +75,7 @@ class Placed:
     height_of_root: int
 
     @property
-    def without_root(self) -> Placed:
+    def without_root(self) -> PlacedLabels:
         """The same nodes without the root among the ancestors."""
         if self.root < 0:
             return self
@@ -220,7 +220,7 @@ class Taxonomy:
                     raise InputError("merged-names", names=names, term=term)
         return replace(self, lookup=lookup)
 
-    def place(self, labels: Sequence[Terms]) -> Placed:
+    def place(self, labels: Sequence[Terms]) -> PlacedLabels:
         """Place labels, each at its first term that is in the taxonomy.
 
         Examples
@@ -253,7 +253,7 @@ class Taxonomy:
         height_outside = np.zeros(n_outside, np.int64)
         height_below_root = int(self.height[self.roots].max(initial=0))
         has_implied_root = len(self.roots) > 1
-        return Placed(
+        return PlacedLabels(
             indptr=ragged.offsets(widths),
             nodes=nodes,
             distances=distances,

@@ -62,10 +62,10 @@ class LabelVectors(TermVectors):
         return unit_rows(self.matrix)
 
     @cached_property
-    def zero(self) -> Bools:
+    def is_zero(self) -> Bools:
         """Whether each term has a vector of zeros, which is similar to nothing."""
-        zero: Bools = np.all(self.vectors == 0, axis=1)
-        return zero
+        is_zero: Bools = np.all(self.vectors == 0, axis=1)
+        return is_zero
 
     @cached_property
     def threshold_test(self) -> ThresholdTest:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from semmetrics.core.backend import dense_array, refuse_masked, to_numpy
+from semmetrics.core.backend import check_not_masked, dense_array, to_numpy
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.errors import FROM_0, ROW, InputError
 from semmetrics.messages import pluralize
@@ -149,7 +149,7 @@ def integer_array(values: Any, name: str, size: int | None = None) -> Ints:
         If the array is masked, contains anything but integers, or contains an integer
         that is not below ``size``.
     """
-    refuse_masked(values, name)
+    check_not_masked(values, name)
     table = to_numpy(values)
     if table.size and table.dtype.kind not in "iu":
         dtype = table.dtype

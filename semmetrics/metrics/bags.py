@@ -46,7 +46,7 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.similarity import paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask, kept
+from semmetrics.data.tasks import Block, LabelTask, memoised
 from semmetrics.embed.label_vectors import LabelVectors, label_vectors
 from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.families import ItemMeans, value_columns
@@ -273,7 +273,7 @@ class WordTable:
         return points.ravel()
 
 
-@kept
+@memoised
 def find_words(task: LabelTask, build: str, model: str) -> WordTable:
     """Return the words of each written label of a task, and their vectors.
 
@@ -356,7 +356,7 @@ class WordCounts(NamedTuple):
     have_labels: Bools
 
 
-@kept
+@memoised
 def count_words(block: LabelBlock, cut: Cut, build: str, model: str) -> WordCounts:
     """Count the words of the labels of each item, after predictions are cut."""
     table = find_words(block.task, build, model)

@@ -29,7 +29,7 @@ from semmetrics.core import ragged
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.subsequences import lcs_lengths
-from semmetrics.data.tasks import kept
+from semmetrics.data.tasks import memoised
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
@@ -86,7 +86,7 @@ class _BestShares(NamedTuple):
     recall: Floats
 
 
-@kept
+@memoised
 def _best_shares(block: CaptionBlock) -> _BestShares:
     """Return the largest precision and recall of each candidate over its references."""
     table = task_tokens(block.task)

@@ -40,7 +40,7 @@ from semmetrics.core.backend import Backend, to_device, to_numpy
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import CaptionTask, kept
+from semmetrics.data.tasks import CaptionTask, memoised
 from semmetrics.embed.label_vectors import LabelVectors
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
@@ -146,7 +146,7 @@ class _PhraseTable(NamedTuple):
         return candidate_side, Side(indptr, codes.astype(np.int32))
 
 
-@kept
+@memoised
 def _phrase_table(
     task: CaptionTask, parser: str, captions: str, embedding: str
 ) -> _PhraseTable:
@@ -184,7 +184,7 @@ class _NearestSums(NamedTuple):
     n_reference: Ints
 
 
-@kept
+@memoised
 def _nearest_sums(
     block: CaptionBlock, parser: str, captions: str, embedding: str
 ) -> _NearestSums:

@@ -22,7 +22,7 @@ from semmetrics.core.columns import OneHot
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
-from semmetrics.data.tasks import Block, CaptionTask, kept
+from semmetrics.data.tasks import Block, CaptionTask, memoised
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns
@@ -117,7 +117,7 @@ def _stem_tokens(token_lists: list[list[str]]) -> list[list[str]]:
     return stemmed_lists
 
 
-@kept
+@memoised
 def joined_tokens(task: CaptionTask) -> list[str]:
     """Return the tokens of each distinct caption of a task, joined by spaces."""
     if _token_table_key("none") in task.shared:
@@ -162,7 +162,7 @@ class CandidateReferences(NamedTuple):
         return np.repeat(self.candidates, self.n_refs)
 
 
-@kept
+@memoised
 def captions_of(block: CaptionBlock) -> CandidateReferences:
     """Return the candidate and the references of each item of a block."""
     indptr, references = block.task.item_references(block.start, block.stop)

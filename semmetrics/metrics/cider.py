@@ -42,7 +42,7 @@ from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.data import frequencies
 from semmetrics.data.frequencies import FrequencyTable
 from semmetrics.data.read_options import DEFAULTS
-from semmetrics.data.tasks import CaptionTask, caption_task, kept
+from semmetrics.data.tasks import CaptionTask, caption_task, memoised
 from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
@@ -390,7 +390,7 @@ def task_frequencies(
     )
 
 
-@kept
+@memoised
 def frequency_hash(task: CaptionTask, source: str, stem: str) -> str:
     """Return the hash of the document frequencies that a measure uses."""
     return task_frequencies(task, source, stem).hash
@@ -407,7 +407,7 @@ class WordCoverage(NamedTuple):
     n_words: int
 
 
-@kept
+@memoised
 def count_known_words(task: CaptionTask, source: str, stem: str) -> WordCoverage:
     """Count the distinct words of a task, and those with a document frequency."""
     fit = _fit_of_task(task, source, stem)
@@ -470,7 +470,7 @@ class _CountedDocuments(NamedTuple):
     frequencies: list[Ints]
 
 
-@kept
+@memoised
 def _count_documents(task: CaptionTask, source: str, stem: str) -> _CountedDocuments:
     """Count the documents of a task, and those that contain each n-gram."""
     documents_per_image = _documents_per_image(task, source)
@@ -501,7 +501,7 @@ def _documents_per_image(task: CaptionTask, source: str) -> Ints:
 # ---- values --------------------------------------------------------------------------
 
 
-@kept
+@memoised
 def tfidf_vectors(task: CaptionTask, source: str, stem: str) -> list[TfIdf]:
     """Return the tf-idf vectors of all captions of a task, for each order."""
     table = task_tokens(task, stem)

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from semmetrics.core.backend import refuse_masked
+from semmetrics.core.backend import check_not_masked
 from semmetrics.data.tasks import (
     Block,
     ClassRanks,
     ClassScores,
     ClassTask,
     PredictedClasses,
-    kept,
+    memoised,
 )
 from semmetrics.errors import InputError
 from semmetrics.metrics.array_inputs import integer_array
@@ -24,7 +24,7 @@ SEEN = "seen"
 UNSEEN = "unseen"
 
 
-@kept
+@memoised
 def predict_classes(block: ClassBlock, candidates: str) -> PredictedClasses:
     """Predict the class of each image. ``candidates`` names the classes to choose from."""
     task = block.task
@@ -37,7 +37,7 @@ def predict_classes(block: ClassBlock, candidates: str) -> PredictedClasses:
     return decided
 
 
-@kept
+@memoised
 def rank_true_classes(block: ClassBlock, candidates: str) -> ClassRanks:
     """Find the rank of each image's true class among the candidates with that name."""
     task = block.task
@@ -63,7 +63,7 @@ def array_task(
     InputError
         If a class is not a column, or an array is masked.
     """
-    refuse_masked(scores, "scores")
+    check_not_masked(scores, "scores")
     table = np.asarray(scores)
     n_images, n_classes = table.shape
     codes = integer_array(truth, "truth", n_classes)
@@ -73,7 +73,7 @@ def array_task(
     return ClassTask(
         ids=range(n_images),
         classes=tuple(map(str, range(n_classes))),
-        given=None,
+        n_listed=None,
         scores=ClassScores(table),
         rows=np.arange(n_images),
         truth=codes.astype(np.int32),

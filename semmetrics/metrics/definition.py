@@ -89,7 +89,7 @@ class Frame:
     in_union : bool array, shape (labels,)
         The labels that occur in the ground truth or in the predictions of any compared
         system, and the columns of a matrix of either.
-    given : int or None
+    n_listed : int or None
         The length of the class list, whose labels come first. None without a class list.
     named : mapping from name to set of labels
         Label universes that have a name of their own.
@@ -101,16 +101,16 @@ class Frame:
     labels: tuple[str, ...]
     in_reference: Bools
     in_union: Bools
-    given: int | None
+    n_listed: int | None
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
     has_columns: bool = False
 
     @property
     def dictionary_size(self) -> int:
         """The number of labels to rank: the class list, or else all labels of the input."""
-        if self.given is None:
+        if self.n_listed is None:
             return len(self.labels)
-        return self.given
+        return self.n_listed
 
     def universe_name(self, measure: Measure) -> str:
         """Return the name of a measure's label universe: "reference", "union" or "given"."""
@@ -121,7 +121,7 @@ class Frame:
             name = "union"
         if not is_auto:
             return str(name)
-        if self.given is None:
+        if self.n_listed is None:
             return "union"
         return "given"
 
@@ -149,8 +149,8 @@ class Frame:
         if name != "given":
             what = "list of labels"
             raise UnknownKeyError("unknown-name", what=what, value=name, remedy="")
-        if self.given is not None:
-            return np.arange(len(self.labels)) < self.given
+        if self.n_listed is not None:
+            return np.arange(len(self.labels)) < self.n_listed
         if self.has_columns:
             return self.in_union
         raise InputError("needs-option", what="labels=given", name="classes")

@@ -58,8 +58,8 @@ from semmetrics.core import ragged
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask, kept
-from semmetrics.data.taxonomy import Placed
+from semmetrics.data.tasks import Block, LabelTask, memoised
+from semmetrics.data.taxonomy import PlacedLabels
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas
 from semmetrics.metrics.definition import Definition, Measure, Statistic
@@ -89,7 +89,7 @@ class _Ancestors(NamedTuple):
     indptr : int array, shape (labels + 1,)
         Offsets of the ancestors of each label.
     places : int array, shape (ancestors,)
-        The index of each ancestor in ``Placed.nodes`` and ``Placed.distances``.
+        The index of each ancestor in ``PlacedLabels.nodes`` and ``PlacedLabels.distances``.
     cells : int array, shape (ancestors,)
         The item and the node of each ancestor, as a key of `ragged.cell_keys`.
     """
@@ -99,14 +99,14 @@ class _Ancestors(NamedTuple):
     cells: Ints
 
 
-def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
+def closed_counts(pred: Side, ref: Side, placed: PlacedLabels) -> ItemCounts:
     """Count distinct ancestors of predictions, of references, and common ones.
 
     Parameters
     ----------
     pred, ref : Side
         The classes of each item. Repeated classes count once.
-    placed : Placed
+    placed : PlacedLabels
         The ancestors of each class. ``placed.without_root`` leaves the root out.
 
     Returns
@@ -147,7 +147,7 @@ def closed_counts(pred: Side, ref: Side, placed: Placed) -> ItemCounts:
     return ItemCounts(hit, n_pred, n_ref)
 
 
-def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
+def _parts(pred: Side, ref: Side, placed: PlacedLabels) -> Iterator[slice]:
     """Split the items into parts with few ancestors."""
     n_ancestors = ragged.lengths(placed.indptr)
     pred_costs = ragged.sum_rows(n_ancestors[pred.codes], pred.indptr)
@@ -156,7 +156,7 @@ def _parts(pred: Side, ref: Side, placed: Placed) -> Iterator[slice]:
     return ragged.runs_within(costs, _MAX_PAIRS_PER_PART)
 
 
-def _gather_ancestors(side: Side, placed: Placed) -> _Ancestors:
+def _gather_ancestors(side: Side, placed: PlacedLabels) -> _Ancestors:
     """Return the ancestors of all labels of a side."""
     codes = side.codes.astype(np.int64)
     indptr, places = ragged.take_rows(placed.indptr, codes)
@@ -167,7 +167,9 @@ def _gather_ancestors(side: Side, placed: Placed) -> _Ancestors:
     return _Ancestors(indptr, places, cells)
 
 
-def _distinct_ancestors(side: Side, placed: Placed, n_cells: int) -> tuple[Ints, Ints]:
+def _distinct_ancestors(
+    side: Side, placed: PlacedLabels, n_cells: int
+) -> tuple[Ints, Ints]:
     """Return the item and the cell of each distinct ancestor."""
     ancestors = _gather_ancestors(side, placed)
     items = ragged.row_numbers(ancestors.indptr[side.indptr])
@@ -178,14 +180,14 @@ def _distinct_ancestors(side: Side, placed: Placed, n_cells: int) -> tuple[Ints,
     return items[is_first], cells[is_first]
 
 
-def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
+def lca_distances(pred: Side, ref: Side, placed: PlacedLabels) -> tuple[Ints, Ints]:
     """Measure the distance of each predicted label to the nearest reference label.
 
     Parameters
     ----------
     pred, ref : Side
         The classes of each item.
-    placed : Placed
+    placed : PlacedLabels
         The ancestors of each class, including the root.
 
     Returns
@@ -223,7 +225,9 @@ def lca_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
     return edges, height
 
 
-def _nearest_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Ints]:
+def _nearest_distances(
+    pred: Side, ref: Side, placed: PlacedLabels
+) -> tuple[Ints, Ints]:
     """Return edges and heights as `lca_distances` does. Both sides must have labels."""
     ref_cells, links_down = _reference_distances(ref, placed)
     ancestors = _gather_ancestors(pred, placed)
@@ -246,7 +250,7 @@ def _nearest_distances(pred: Side, ref: Side, placed: Placed) -> tuple[Ints, Int
     return edges, height
 
 
-def _reference_distances(ref: Side, placed: Placed) -> tuple[Ints, Ints]:
+def _reference_distances(ref: Side, placed: PlacedLabels) -> tuple[Ints, Ints]:
     """Return the distinct ancestors of references and their least distances.
 
     Returns
@@ -269,8 +273,8 @@ def _reference_distances(ref: Side, placed: Placed) -> tuple[Ints, Ints]:
     return cells, distances
 
 
-@kept
-def place_labels(task: LabelTask, root: str = "include") -> Placed:
+@memoised
+def place_labels(task: LabelTask, root: str = "include") -> PlacedLabels:
     """Find the labels of a task in its taxonomy, once for all blocks."""
     if task.taxonomy is None:
         raise InputError("needs-option", what="the measure", name="taxonomy")
@@ -282,7 +286,7 @@ def place_labels(task: LabelTask, root: str = "include") -> Placed:
     names = []
     for name, terms in zip(task.classes, terms_of_classes, strict=True):
         names.append((name, *terms))
-    placed: Placed = task.taxonomy.place(names)
+    placed: PlacedLabels = task.taxonomy.place(names)
     return placed
 
 
@@ -302,7 +306,7 @@ class _SelectedLabels(NamedTuple):
     outside: OneHot
 
 
-@kept
+@memoised
 def select_labels(
     block: LabelBlock, cut: Cut, unknown: str, duplicates: str = "each"
 ) -> _SelectedLabels:
@@ -318,7 +322,7 @@ def select_labels(
     pred, ref = sides_of(block)
     is_selected = ragged.prefixes(pred.indptr, block.get(cut))
     if duplicates == "once":
-        is_counted = block.get(Matches("once", "class")).counted
+        is_counted = block.get(Matches("once", "class")).is_counted_pred
         if is_counted is not None:
             is_selected &= is_counted
     if not is_selected.all():
@@ -412,7 +416,9 @@ class LabelDistances(Statistic):
         """Whether distances are numbers of links rather than heights."""
         return self.measure["measure"] == "edges"
 
-    def _joined_distance(self, pred: Side, ref: Side, placed: Placed) -> Ints | int:
+    def _joined_distance(
+        self, pred: Side, ref: Side, placed: PlacedLabels
+    ) -> Ints | int:
         """Return the distance of each predicted label through an implied root."""
         if not self._counts_edges:
             return placed.height_of_implied_root
@@ -424,7 +430,7 @@ class LabelDistances(Statistic):
         joined: Ints = placed.depth[pred.codes] + least_ref_depth[pred_items] + 2
         return joined
 
-    def _largest_distance(self, placed: Placed) -> int:
+    def _largest_distance(self, placed: PlacedLabels) -> int:
         """Return the largest distance that the taxonomy allows."""
         largest_height = max(placed.height_of_root, 1)
         if self._counts_edges:

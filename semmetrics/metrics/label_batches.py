@@ -14,7 +14,7 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask, kept
+from semmetrics.data.tasks import Block, LabelTask, memoised
 from semmetrics.metrics import label_similarity
 from semmetrics.metrics.matching import Cut, sides_of
 
@@ -176,7 +176,7 @@ def lay_out(
     return _lay_out_within(block, duplicates, first_key, cut)
 
 
-@kept
+@memoised
 def _lay_out_within(
     block: LabelBlock, duplicates: str, model: str, cut: Cut
 ) -> BatchLayout:
@@ -185,7 +185,7 @@ def _lay_out_within(
     return layout._replace(pred_used=layout.pred_used & is_inside)
 
 
-@kept
+@memoised
 def _lay_out(block: LabelBlock, duplicates: str, model: str) -> BatchLayout:
     vectors: LabelVectors = label_similarity.label_vectors_of(block.task, model)
     # A label is compared if one of its terms is.

@@ -12,7 +12,7 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.backend import to_numpy
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.tasks import LabelTask, kept
+from semmetrics.data.tasks import LabelTask, memoised
 from semmetrics.metrics import label_similarity
 from semmetrics.metrics.label_batches import Batch, BatchLayout, LabelBlock, lay_out
 from semmetrics.metrics.semantic import SemanticMatches
@@ -244,7 +244,7 @@ def _share_any(
 # ---- alphabetical order --------------------------------------------------------------
 
 
-@kept
+@memoised
 def _alphabetical_ranks(task: LabelTask) -> Ints:
     """Return the alphabetical rank of each written label by its terms.
 

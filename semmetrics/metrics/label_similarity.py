@@ -14,7 +14,7 @@ import numpy as np
 
 from semmetrics.core.ragged import lengths
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, CaptionTask, LabelTask, kept, occurring
+from semmetrics.data.tasks import Block, CaptionTask, LabelTask, memoised, occurring
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING
 from semmetrics.metrics.matching import sides_of
@@ -88,7 +88,7 @@ def similarities_of(block: Block[LabelTask], model: str) -> SimilaritySource:
     return _similarities_of_block(block, first_key(block.task, model))
 
 
-@kept
+@memoised
 def _similarities_of_block(block: Block[LabelTask], model: str) -> SimilaritySource:
     source = _similarities_of_task(block.task, model)
     if isinstance(source, SimilarityTable):
@@ -97,7 +97,7 @@ def _similarities_of_block(block: Block[LabelTask], model: str) -> SimilaritySou
     return choose_similarities(label_vectors_of(block.task, model), pred, ref)
 
 
-@kept
+@memoised
 def _similarities_of_task(task: LabelTask, model: str) -> SimilaritySource:
     vectors = label_vectors_of(task, model)
     return choose_similarities(vectors, task.pred, task.ref)

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.backend import is_torch, refuse_masked, to_numpy
+from semmetrics.core.backend import check_not_masked, is_torch, to_numpy
 from semmetrics.errors import InputError
 
 
@@ -192,7 +192,7 @@ def _as_vectors(*values: Any) -> list[Any]:
     for value in values:
         vector = value
         if not is_torch(value):
-            refuse_masked(value, "a vector")
+            check_not_masked(value, "a vector")
             vector = np.asarray(value, np.float64)
             if tensors:
                 vector = tensors[0].new_tensor(vector)

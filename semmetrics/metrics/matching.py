@@ -24,17 +24,24 @@ from semmetrics.core.backend import round_to
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import UNUSED_COLUMNS, Block, LabelTask, Step, Synonyms, kept
+from semmetrics.data.tasks import (
+    UNUSED_COLUMNS,
+    Block,
+    LabelTask,
+    Step,
+    Synonyms,
+    memoised,
+)
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.options import OPTIONS
 
 LabelBlock = Block[LabelTask]
-SHORT = "short lists"
+SHORT_LISTS = "short lists"
 """The name of notes on items that have fewer predictions than the cutoff."""
 
 
-@kept
+@memoised
 def unranked_sides(block: LabelBlock) -> tuple[Side, Side]:
     """Return the predictions and reference labels of each item in the given order."""
     pred = block.task.pred.rows(block.start, block.stop)
@@ -42,7 +49,7 @@ def unranked_sides(block: LabelBlock) -> tuple[Side, Side]:
     return pred, ref
 
 
-@kept
+@memoised
 def sides_of(block: LabelBlock) -> tuple[Side, Side]:
     """Return the ranked predictions of each item, and its reference labels."""
     pred, ref = unranked_sides(block)
@@ -89,8 +96,8 @@ class Cut:
             return n_kept
         if self.decode == "all":
             n_short = int((n_kept < self.k).sum())
-            block.observations.count(SHORT, n_short, self.k)
-            block.observations.count(SHORT, len(n_kept), self.k, "items")
+            block.observations.count(SHORT_LISTS, n_short, self.k)
+            block.observations.count(SHORT_LISTS, len(n_kept), self.k, "items")
         return np.minimum(n_kept, self.k)
 
     def _apply_rule(self, block: LabelBlock) -> Ints:
@@ -150,10 +157,10 @@ class Cut:
         )
 
         task = block.task
-        if task.heads is None:
+        if task.set_size_probs is None:
             option = f"decode={self.decode}"
             raise InputError("needs-option", what=option, name="set_size_probs")
-        heads = task.heads[block.start : block.stop]
+        heads = task.set_size_probs[block.start : block.stop]
         offset = task.first_set_size
         if rule == "cardinality":
             return keep_cardinality(indptr, heads, offset=offset)
@@ -178,7 +185,7 @@ class Cut:
             return "leave out decode"
         threshold = self.decode.partition(":")[2]
         return (
-            f"leave out {OPTIONS['threshold'].both}, which applies to scores. The "
+            f"leave out {OPTIONS['threshold'].keyword_and_flag}, which applies to scores. The "
             "similarity threshold of semantic measures is an option of the measure: "
             f"SemF1(threshold={threshold})"
         )
@@ -233,7 +240,7 @@ class Matched:
 
     Attributes
     ----------
-    counted : bool array, shape (predictions,), or None
+    is_counted_pred : bool array, shape (predictions,), or None
         Predictions that count. None if all do.
     hit : bool array, shape (predictions,)
         Counted predictions that match a reference.
@@ -244,7 +251,7 @@ class Matched:
         The number of reference labels that count.
     """
 
-    counted: Bools | None
+    is_counted_pred: Bools | None
     hit: Bools
     is_first_ref: Bools | None
     n_ref: Ints
@@ -324,11 +331,11 @@ def _match_terms(
         end = int(pred.indptr[item + 1])
         pred_labels = pred.written[first:end].tolist()
         for position, code in enumerate(pred_labels, start=first):
-            if matched.counted is None or matched.counted[position]:
+            if matched.is_counted_pred is None or matched.is_counted_pred[position]:
                 hit[position] = references.take(synonyms.terms[code])
             else:
                 hit[position] = False
-    return Matched(matched.counted, hit, matched.is_first_ref, matched.n_ref)
+    return Matched(matched.is_counted_pred, hit, matched.is_first_ref, matched.n_ref)
 
 
 def _written_labels(item: Side, duplicates: str) -> list[int]:
@@ -386,7 +393,7 @@ class ItemCounts(NamedTuple):
     n_ref: Ints
 
 
-@kept
+@memoised
 def count_matches(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> ItemCounts:
     """Count the hits, predictions and references of each item under a cut."""
     ranked, _ = sides_of(block)
@@ -397,8 +404,8 @@ def count_matches(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> ItemCo
     hits_before = ragged.offsets(matched.hit)
     hit = hits_before[stops] - hits_before[starts]
     n_pred = n_kept
-    if matched.counted is not None:
-        counted_before = ragged.offsets(matched.counted)
+    if matched.is_counted_pred is not None:
+        counted_before = ragged.offsets(matched.is_counted_pred)
         n_pred = counted_before[stops] - counted_before[starts]
     return ItemCounts(hit, n_pred, matched.n_ref)
 
@@ -464,7 +471,7 @@ def _sum_precisions(block: LabelBlock, cut: Cut, matches: Step[Matched]) -> Floa
     matched = block.get(matches)
     items = ragged.row_numbers(ranked.indptr)
     n_predictions = len(items)
-    is_counted = matched.counted
+    is_counted = matched.is_counted_pred
     if is_counted is None:
         is_counted = np.ones(n_predictions, np.bool_)
     hits_before = ragged.offsets(matched.hit)

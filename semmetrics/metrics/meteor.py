@@ -34,7 +34,7 @@ import numpy as np
 from semmetrics.core.alignment import Matches
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
-from semmetrics.data.tasks import CaptionTask, kept
+from semmetrics.data.tasks import CaptionTask, memoised
 from semmetrics.errors import InputError, require
 from semmetrics.messages import brief, counted
 from semmetrics.metrics.caption_steps import (
@@ -184,7 +184,7 @@ def open_data(measure: Measure, progress: Progress | None = None) -> None:
         open_paraphrases(progress)
 
 
-@kept
+@memoised
 def _open_sentences(task: CaptionTask, paraphrases: str) -> Sentences:
     """Return the captions of a task as sentences that can be aligned."""
     table = None
@@ -237,7 +237,7 @@ class _TaskCounts(NamedTuple):
     best: Ints
 
 
-@kept
+@memoised
 def _count_task(task: CaptionTask, program: str, paraphrases: str) -> _TaskCounts:
     """Count the matches of each item with its best reference."""
     # An item is paired with each reference of its image.

@@ -18,7 +18,7 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.core import ragged
-from semmetrics.core.backend import is_torch, refuse_masked, to_numpy
+from semmetrics.core.backend import check_not_masked, is_torch, to_numpy
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.top_k import read_rows, row_slices
 from semmetrics.errors import FROM_0, InputError
@@ -41,7 +41,7 @@ def as_matrix(values: Any) -> Any:
         return to_numpy(values)
     if hasattr(values, "tocsr"):
         return values.tocsr()
-    refuse_masked(values, "phi")
+    check_not_masked(values, "phi")
     if isinstance(getattr(values, "shape", None), tuple):
         return values
     return np.asarray(values)

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.arguments import check_choice
-from semmetrics.core.backend import refuse_masked, to_numpy
+from semmetrics.core.backend import check_not_masked, to_numpy
 from semmetrics.core.ragged import Bools, Floats, Ints, lengths, row_numbers, take_rows
 from semmetrics.errors import InputError
 from semmetrics.metrics.array_inputs import as_cutoffs
@@ -197,7 +197,7 @@ def nsum(i2t: ArrayLike, t2i: ArrayLike, *, undefined: float = 0.0) -> float:
     """
     total = 0.0
     for values in (i2t, t2i):
-        refuse_masked(values, "NCS")
+        check_not_masked(values, "NCS")
         table = np.atleast_2d(np.asarray(values, np.float64))
         if not np.isnan(undefined):
             table = np.where(np.isnan(table), undefined, table)

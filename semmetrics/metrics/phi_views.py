@@ -13,7 +13,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths, offsets, row_numbers, take_rows
 from semmetrics.data.rankings import MOST_SIMILAR, PHI, Phi
-from semmetrics.data.tasks import RetrievalTask, kept
+from semmetrics.data.tasks import RetrievalTask, memoised
 from semmetrics.metrics.image_similarity import (
     captions_of_images,
     images_of_captions,
@@ -105,10 +105,10 @@ class PhiView:
         return offsets(n_positives), columns
 
 
-@kept
+@memoised
 def phi_view(task: RetrievalTask, name: str, fold: int | None) -> PhiView:
     """Return the part of a task's matrix that belongs to a fold, or all of it."""
-    phi: Phi = task.beside[PHI][name]
+    phi: Phi = task.extra_inputs[PHI][name]
     if task.folds is None or fold is None:
         return PhiView(task, phi, np.arange(len(task)), candidates=None)
     fold_of_query, fold_of_candidate = task.folds
@@ -119,7 +119,7 @@ def phi_view(task: RetrievalTask, name: str, fold: int | None) -> PhiView:
     return PhiView(task, fold_phi, queries, candidates)
 
 
-@kept
+@memoised
 def most_similar_items(
     task: RetrievalTask, name: str, fold: int | None, ground_truth: str
 ) -> MostSimilar:
@@ -130,13 +130,13 @@ def most_similar_items(
         leave_out = view.relation()
     return most_similar(
         view.phi.matrix,
-        task.beside[MOST_SIMILAR],
+        task.extra_inputs[MOST_SIMILAR],
         queries=view.phi.queries,
         leave_out=leave_out,
     )
 
 
-@kept
+@memoised
 def items_of_similar_images(
     task: RetrievalTask,
     name: str,

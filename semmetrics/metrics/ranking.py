@@ -69,9 +69,9 @@ class ItemRanking(Statistic):
         """
         task = block.task
         labels = scored_labels(block, self.name)
-        if task.given is not None:
+        if task.n_listed is not None:
             # Labels outside the class list do not count.
-            labels = labels.keep(labels.side.codes < task.given)
+            labels = labels.keep(labels.side.codes < task.n_listed)
         indptr = labels.side.indptr
         n_ref = labels.matched.n_ref
         part = scored_part(self.name, indptr, labels.scores, labels.hit, n_ref)
@@ -84,8 +84,8 @@ class ItemRanking(Statistic):
         }
         if task.unverified is not None:
             cells = task.unverified.cells.rows(block.start, block.stop)
-            if task.given is not None:
-                cells = cells.keep(cells.codes < task.given)
+            if task.n_listed is not None:
+                cells = cells.keep(cells.codes < task.n_listed)
             columns[task.unverified.name] = Dense(cells.sizes)
         return columns
 

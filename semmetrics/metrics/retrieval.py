@@ -42,7 +42,7 @@ import numpy as np
 
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints, positions, row_numbers
-from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, kept
+from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, memoised
 from semmetrics.metrics import families
 from semmetrics.metrics.definition import (
     Columns,
@@ -83,7 +83,7 @@ LEVEL = MeasureOption(
 # ---- ranks ---------------------------------------------------------------------------
 
 
-@kept
+@memoised
 def rank_positives(block: RankBlock) -> Ranks:
     """Return the ranks of the positives of each query.
 
@@ -104,13 +104,13 @@ def _are_last(ranks: Ranks) -> Bools:
     return is_last
 
 
-@kept
+@memoised
 def _task_at_level(task: RetrievalTask, rel: int) -> RetrievalTask:
     """Return the task without positives below a grade."""
     return task.at_level(rel)
 
 
-@kept
+@memoised
 def rank_relevant(block: RankBlock, rel: int | None) -> Ranks:
     """Return the ranks of each query's positives that have at least a grade."""
     if rel is None:

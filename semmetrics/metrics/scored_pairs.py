@@ -71,9 +71,9 @@ def scored_labels(block: Block[LabelTask], name: str) -> ScoredLabels:
     if ranked.scores is None:
         raise no_scores(name, block.task, "use another measure")
     labels = ScoredLabels(ranked, ranked.scores, matched.hit, matched)
-    if matched.counted is None:
+    if matched.is_counted_pred is None:
         return labels
-    return labels.keep(matched.counted)
+    return labels.keep(matched.is_counted_pred)
 
 
 # ---- columns --------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def _distinct_labels(block: Block[LabelTask]) -> ScoredLabels:
     pred, ref = unranked_sides(block)
     if pred.scores is not None:
         matched = match_classes(block, pred, ref, "once")
-        if matched.counted is None:
+        if matched.is_counted_pred is None:
             return ScoredLabels(pred, pred.scores, matched.hit, matched)
     # One statistic serves both measures, so the message names both.
     return scored_labels(block, "mAP or ROC-AUC")

@@ -62,7 +62,7 @@ from semmetrics.metrics.similarity_sources import SimilaritySource
 from semmetrics.metrics.soft_matching import SoftFamily, soft_f1
 from semmetrics.options import clean_number
 
-NEAR = "pairs near a threshold"
+PAIRS_NEAR_THRESHOLD = "pairs near a threshold"
 """Name of the note, with the step that matched, on pairs within 1e-6 of its threshold."""
 
 # ---- matching ------------------------------------------------------------------------
@@ -153,13 +153,17 @@ class SemanticMatches:
                 ref_places = batch.ref_places[item, column]
                 np.minimum.at(first, ref_places, batch.pred_places[item, row])
         block.observations.count(
-            NEAR, n_close, self.model, self.threshold, str(astuple(self))
+            PAIRS_NEAR_THRESHOLD,
+            n_close,
+            self.model,
+            self.threshold,
+            str(astuple(self)),
         )
-        counted = None
+        is_counted = None
         if not layout.pred_used.all():
-            counted = layout.pred_used
+            is_counted = layout.pred_used
         n_ref = ragged.sum_rows(layout.ref_used, layout.ref.indptr)
-        return SemanticMatched(counted, hit, layout.ref_used, n_ref, first)
+        return SemanticMatched(is_counted, hit, layout.ref_used, n_ref, first)
 
     def _find_hits(self, batch: Batch, source: SimilaritySource, above: Bools) -> Bools:
         """Return the rows of a batch that are hits, for every number of predictions."""

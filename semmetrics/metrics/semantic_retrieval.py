@@ -39,7 +39,7 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.rankings import DEPTH, PHI
-from semmetrics.data.tasks import UNRANKED, kept
+from semmetrics.data.tasks import UNRANKED, memoised
 from semmetrics.errors import InputError
 from semmetrics.metrics import phi_scores, phi_views, retrieval
 from semmetrics.metrics.definition import Measure, Statistic
@@ -83,7 +83,7 @@ def needed_depth(measure: Measure, positives: int) -> tuple[int, int]:
     return n_ranks, max(measure.k, n_similar)
 
 
-@kept
+@memoised
 def _first_candidates(block: RankBlock) -> Ints:
     """Return the first candidates of each query, as many as any measure needs.
 
@@ -95,7 +95,7 @@ def _first_candidates(block: RankBlock) -> Ints:
     int array, shape (queries, ranks)
     """
     task = block.task
-    rankings = task.first(block.start, block.stop, task.beside[DEPTH])
+    rankings = task.first(block.start, block.stop, task.extra_inputs[DEPTH])
     longest = max(map(len, rankings), default=0)
     table = np.full((len(block), longest + 1), -1)
     for row, candidates in zip(table, rankings, strict=True):
@@ -229,7 +229,7 @@ class PhiValues(Statistic):
         n_queries = len(block)
         # With counts of 1, the cause of every missing value is "undefined".
         ones = np.ones(n_queries, np.int64)
-        if str(measure[PHI]) not in task.beside.get(PHI, {}):
+        if str(measure[PHI]) not in task.extra_inputs.get(PHI, {}):
             return value_columns(_ndcg_of_grades(block, measure), ones, ones)
         values = np.zeros(n_queries)
         n_ranked = np.zeros(n_queries, np.int64)

@@ -62,7 +62,7 @@ class LabelCounts(Statistic):
         ranked, ref = sides_of(block)
         matched = block.get(Matches("once", "class"))
         n_kept = block.get(self.cut)
-        is_counted = matched.counted
+        is_counted = matched.is_counted_pred
         if (n_kept < ranked.sizes).any():
             is_kept = prefixes(ranked.indptr, n_kept)
             if is_counted is not None:

@@ -153,7 +153,7 @@ class SimilarityTable:
         float array or tensor, shape (items, m, n)
             -inf for padding.
         """
-        skips_zeros = skip_zero_vectors and bool(self._vectors.zero.any())
+        skips_zeros = skip_zero_vectors and bool(self._vectors.is_zero.any())
         if skips_zeros not in self._similarities:
             # Compute the table as soon as pairs would cost more than the table.
             self._n_gathered += len(rows) * rows.shape[1] * labels.shape[1]
@@ -185,7 +185,11 @@ class SimilarityTable:
             As for `gather`.
         threshold : float
         """
-        if not self._backend.torch and self._decided is None and not self._similarities:
+        if (
+            not self._backend.uses_torch
+            and self._decided is None
+            and not self._similarities
+        ):
             self._decided = self._decide(threshold)
         decided = self._decided
         if decided is None or decided.threshold != threshold:
@@ -212,7 +216,7 @@ class SimilarityTable:
         row_starts = index[self._backend.array(rows)] * table.shape[1]
         columns = self._columns[self._backend.array(labels)]
         cells = row_starts[:, :, None] + columns[:, None, :]
-        if self._backend.torch:
+        if self._backend.uses_torch:
             return table.reshape(-1)[cells]
         return np.take(table, cells)
 
@@ -223,8 +227,8 @@ class SimilarityTable:
         columns = vectors.rows[places]
         table = cosine_table(vectors.matrix[self._terms], vectors.matrix[columns])
         if skips_zeros:
-            table[np.flatnonzero(vectors.zero[self._terms])] = -np.inf
-            table[:, np.flatnonzero(vectors.zero[columns])] = -np.inf
+            table[np.flatnonzero(vectors.is_zero[self._terms])] = -np.inf
+            table[:, np.flatnonzero(vectors.is_zero[columns])] = -np.inf
         table[self._find_equal_cells(columns)] = 1.0
         table[:, np.flatnonzero(~vectors.included[columns])] = -np.inf
         table[np.flatnonzero(~vectors.included[self._terms])] = -np.inf
@@ -247,8 +251,8 @@ class SimilarityTable:
         close_cells = np.where(flat_cells[close_places], _CLOSE_ABOVE, _CLOSE_BELOW)
         flat_cells[close_places] = close_cells
         if threshold < 0:
-            cells[vectors.zero[self._terms]] = _BELOW
-            cells[:, vectors.zero[columns]] = _BELOW
+            cells[vectors.is_zero[self._terms]] = _BELOW
+            cells[:, vectors.is_zero[columns]] = _BELOW
         equal_cells = self._find_equal_cells(columns)
         cells[equal_cells] = _BELOW
         if threshold < 1.0:
@@ -310,7 +314,7 @@ class PairwiseSimilarity:
     ) -> Any:
         """Compute the same as `SimilarityTable.gather`."""
         vectors = self._vectors
-        skips_zeros = skip_zero_vectors and bool(vectors.zero.any())
+        skips_zeros = skip_zero_vectors and bool(vectors.is_zero.any())
         backend = Backend(vectors.matrix)
         n_items, n_rows = rows.shape
         table = backend.zeros(n_items, n_rows, labels.shape[1])
@@ -336,7 +340,7 @@ class PairwiseSimilarity:
     ) -> ThresholdDecisions:
         """Compute the same as `SimilarityTable.above`."""
         vectors = self._vectors
-        if vectors.has_synonyms or Backend(vectors.matrix).torch:
+        if vectors.has_synonyms or Backend(vectors.matrix).uses_torch:
             similarity = self.gather(
                 rows, labels, by_term=by_term, skip_zero_vectors=threshold < 0
             )
@@ -347,7 +351,9 @@ class PairwiseSimilarity:
             row_terms, label_terms, threshold
         )
         if threshold < 0:
-            are_nonzero = _both(~vectors.zero[row_terms], ~vectors.zero[label_terms])
+            are_nonzero = _both(
+                ~vectors.is_zero[row_terms], ~vectors.is_zero[label_terms]
+            )
             above[~are_nonzero] = False
         are_equal = row_terms[:, :, None] == label_terms[:, None]
         above[are_equal] = threshold < 1.0
@@ -440,7 +446,7 @@ class PairwiseSimilarity:
         split = SplitVectors.of(backend.array(vectors.matrix[terms], "float64"))
         table = split[row_places].cosines(split[column_places])
         if skips_zeros:
-            is_nonzero = ~vectors.zero[terms]
+            is_nonzero = ~vectors.is_zero[terms]
             are_nonzero = _both(is_nonzero[row_places], is_nonzero[column_places])
             table[backend.array(~are_nonzero)] = -np.inf
         are_equal = row_places[:, :, None] == column_places[:, None]

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.tasks import CaptionTask, kept
+from semmetrics.data.tasks import CaptionTask, memoised
 from semmetrics.errors import FROM_0, ITEM
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,
@@ -54,12 +54,12 @@ from semmetrics.text.raw_tuples import RawTuple, check_tuples
 from semmetrics.text.scene_graphs import GraphTable, merge_captions
 from semmetrics.text.synonyms import open_synonyms
 
-HITS = "tuples that match"
+MATCHING_TUPLES = "tuples that match"
 """Name of the note with the number of hits over all categories, if there are tuples."""
 NO_TUPLES = "without tuples"
 """Name of the notes, with "candidates" or "references", on the ids of items that have
 captions on that side but no tuples."""
-TIED = "tied scene graphs"
+TIED_SCENE_GRAPHS = "tied scene graphs"
 """Name of the note on items whose F depends on ties: [id, lowest, F, highest, whether all
 ways were tried], as JSON."""
 
@@ -155,7 +155,7 @@ class CaptionGroups(NamedTuple):
     references: list[Group]
 
 
-@kept
+@memoised
 def parsed_groups(task: CaptionTask, captions: str) -> CaptionGroups:
     """Return the captions of the graphs of a task.
 
@@ -204,7 +204,7 @@ def _open_graphs(task: CaptionTask, parser: object) -> Graphs:
     return graphs
 
 
-@kept
+@memoised
 def _match_tuples(block: CaptionBlock, parser: str, captions: str) -> TupleMatches:
     """Match the tuples of each item.
 
@@ -218,7 +218,9 @@ def _match_tuples(block: CaptionBlock, parser: str, captions: str) -> TupleMatch
     references = graphs.take(groups.references)
     matches = TupleMatches(candidates, references, graphs.concepts)
     if (candidates.n_tuples * references.n_tuples).any():
-        block.observations.count(HITS, int(matches.counts("All")[:, 0].sum()))
+        block.observations.count(
+            MATCHING_TUPLES, int(matches.counts("All")[:, 0].sum())
+        )
     items = captions_of(block)
     one_candidate_each = np.arange(len(block) + 1)
     _note_without_tuples(
@@ -281,7 +283,7 @@ def _note_ties(
             item_id = str(block.task.ids[block.start + item])
             note = [item_id, low, float(values[item]), high, is_complete]
             notes.append(json.dumps(note))
-    block.observations.add_names(TIED, notes)
+    block.observations.add_names(TIED_SCENE_GRAPHS, notes)
 
 
 def show_tuples(

@@ -51,9 +51,9 @@ from semmetrics.options.option import Option as Option
 from semmetrics.options.output import OUTPUT as OUTPUT
 from semmetrics.options.reading import SideReading as SideReading
 from semmetrics.options.tables import OPTIONS as OPTIONS
+from semmetrics.options.tables import OPTIONS_OF_FUNCTION as OPTIONS_OF_FUNCTION
 from semmetrics.options.tables import READING as READING
 from semmetrics.options.tables import SHARED_READING as SHARED_READING
 from semmetrics.options.tables import SIDED as SIDED
 from semmetrics.options.tables import SIDES as SIDES
-from semmetrics.options.tables import TAKEN as TAKEN
 from semmetrics.options.tables import reading_of as reading_of

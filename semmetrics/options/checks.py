@@ -17,7 +17,7 @@ from semmetrics.options.synonyms import (
     option_of_synonym,
     side_of_synonym,
 )
-from semmetrics.options.tables import OPTIONS, READING, TAKEN, reading_of
+from semmetrics.options.tables import OPTIONS, OPTIONS_OF_FUNCTION, READING, reading_of
 
 _MAX_NAMES_TO_LIST = 8
 """An error lists all options of a function that has at most this many."""
@@ -102,7 +102,7 @@ def check_options(
     Parameters
     ----------
     function : str
-        A key of `TAKEN`. A function that is not in that table takes all options.
+        A key of `OPTIONS_OF_FUNCTION`. A function that is not in that table takes all options.
     options : mapping of name to value
     parameters : iterable of str
         The other parameters of the function, which an error may suggest.
@@ -123,7 +123,7 @@ def check_options(
     semmetrics.errors.InputError: ignore=5 is not valid. Expected a string, a path or a list of
     strings.
     """
-    known_options = TAKEN.get(function, OPTIONS)
+    known_options = OPTIONS_OF_FUNCTION.get(function, OPTIONS)
     for name, value in options.items():
         if value is None and name in OPTIONS:
             continue

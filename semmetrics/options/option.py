@@ -127,7 +127,7 @@ class Option(NamedTuple):
         return f"--{self.name.replace('_', '-')}"
 
     @property
-    def both(self) -> str:
+    def keyword_and_flag(self) -> str:
         """The keyword and the flag, for messages."""
         return f"{self.name}= ({self.flag})"
 

@@ -1,7 +1,7 @@
 """Which options each function and command takes.
 
 `OPTIONS` has the options of `semmetrics.score`, `READING` the options that describe how files are
-read, and `TAKEN` the options that each function or command shares with `semmetrics.score`.
+read, and `OPTIONS_OF_FUNCTION` the options that each function or command shares with `semmetrics.score`.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ _VALUE_COMPARISON_OPTIONS["resamples"] = OPTIONS["resamples"]._replace(default=1
 _CAPTION_PAIR_OPTIONS = select_options(
     groups=(EMBEDDINGS, CAPTIONS), kinds=FOR_RETRIEVAL
 )
-TAKEN: dict[str, Mapping[str, Option]] = {
+OPTIONS_OF_FUNCTION: dict[str, Mapping[str, Option]] = {
     "score": OPTIONS,
     "compare": select_options("ci", "keep_rows", "score_references", resamples=10_000),
     "compare_values": _VALUE_COMPARISON_OPTIONS,
@@ -189,7 +189,7 @@ TAKEN: dict[str, Mapping[str, Option]] = {
 A function that is not in the table takes all options. An entry made by `select_options` includes
 every option that is added to its groups and kinds.
 """
-TAKEN["sweep_systems"] = TAKEN["sweep"]
+OPTIONS_OF_FUNCTION["sweep_systems"] = OPTIONS_OF_FUNCTION["sweep"]
 _TWO_SIDED = (
     "score",
     "compare",
@@ -210,6 +210,6 @@ def reading_of(function: str) -> Mapping[str, Option]:
     >>> "gt_id_column" in reading_of("score"), "gt_id_column" in reading_of("validate")
     (True, False)
     """
-    if function in _TWO_SIDED or function not in TAKEN:
+    if function in _TWO_SIDED or function not in OPTIONS_OF_FUNCTION:
         return READING
     return SHARED_READING

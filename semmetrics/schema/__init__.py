@@ -29,7 +29,7 @@ from semmetrics.schema.inputs import (
     SCORED_PAIRS,
     TREC,
 )
-from semmetrics.schema.tables import ABSENT, Row, Schema, Settle, Table
+from semmetrics.schema.tables import ABSENT, ColumnChooser, Row, Schema, Table
 
 __all__ = [
     "ABSENT",
@@ -47,7 +47,7 @@ __all__ = [
     "Reader",
     "Row",
     "Schema",
-    "Settle",
+    "ColumnChooser",
     "Table",
     "as_answer",
     "as_given",

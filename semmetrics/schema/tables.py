@@ -19,7 +19,9 @@ from semmetrics.schema.columns import Column
 
 Row: TypeAlias = "tuple[Any, Sequence[str] | None, Sequence[Any]]"
 """The place of a row, the names of its cells or None for a list, and the cells."""
-Settle: TypeAlias = Callable[[dict[str, int], Sequence[str], str], dict[str, int]]
+ColumnChooser: TypeAlias = Callable[
+    [dict[str, int], Sequence[str], str], dict[str, int]
+]
 """Chooses which columns to use, given their positions by role, the header and its place."""
 
 ABSENT = object()
@@ -239,7 +241,7 @@ class Schema(NamedTuple):
         source: str,
         unit: str = "element [{}]",
         chosen: Mapping[str, str] | None = None,
-        settle: Settle | None = None,
+        choose_columns: ColumnChooser | None = None,
     ) -> Table:
         """Read rows: find their columns, convert the cells and check that keys are unique.
 
@@ -252,7 +254,7 @@ class Schema(NamedTuple):
             The format of the place of a row, such as "line {}".
         chosen : mapping from role to name, optional
             Columns that the user named.
-        settle : callable, optional
+        choose_columns : callable, optional
             Chooses which of the found columns to use.
 
         Raises
@@ -260,7 +262,7 @@ class Schema(NamedTuple):
         InputError
             If the table is empty or a row is wrong. The message names the row.
         """
-        headers = _Headers(self, source, unit, chosen or {}, settle)
+        headers = _Headers(self, source, unit, chosen or {}, choose_columns)
         places: list[Any] = []
         cell_rows: list[list[Any]] = []
         for place, names, cells in rows:
@@ -409,7 +411,7 @@ class _Headers:
     Parameters
     ----------
     schema : Schema
-    source, unit, chosen, settle
+    source, unit, chosen, choose_columns
         As in `Schema.read`.
 
     Attributes
@@ -424,13 +426,13 @@ class _Headers:
         source: str,
         unit: str,
         chosen: Mapping[str, str],
-        settle: Settle | None,
+        choose_columns: ColumnChooser | None,
     ) -> None:
         self._schema = schema
         self._source = source
         self._unit = unit
         self._chosen = dict(chosen)
-        self._settle = settle
+        self._choose_columns = choose_columns
         self._positions: dict[int | tuple[str, ...], list[int]] = {}
         self._all_names: dict[str, None] = {}
         self.names_by_role: dict[str, str] = {}
@@ -467,8 +469,8 @@ class _Headers:
         positions = self._schema.find(names, self._chosen, where)
         if self._unit == _TEXT_LINES:
             self._check_header(positions, names)
-        if self._settle is not None:
-            positions = self._settle(positions, names, where)
+        if self._choose_columns is not None:
+            positions = self._choose_columns(positions, names, where)
         names_by_role = {role: names[i] for role, i in positions.items()}
         self.names_by_role = names_by_role | self.names_by_role
         self._all_names.update(dict.fromkeys(names))

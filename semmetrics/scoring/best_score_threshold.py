@@ -201,8 +201,8 @@ def _match_block(
     matched = block.get(step)
     ranks = positions(ranked.indptr)
     is_counted = in_universe[ranked.codes] & (ranks < (measure.k or np.inf))
-    if matched.counted is not None:
-        is_counted &= matched.counted
+    if matched.is_counted_pred is not None:
+        is_counted &= matched.is_counted_pred
     served = np.zeros(0, np.int64)
     if measure["match"] == "any":
         n_predictions = len(is_counted)

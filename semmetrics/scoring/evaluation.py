@@ -17,7 +17,7 @@ import numpy as np
 
 from semmetrics.arguments import check_choice
 from semmetrics.data.categories import name_categories
-from semmetrics.data.id_parts import compared
+from semmetrics.data.id_parts import with_compared_ids
 from semmetrics.data.inputs import open_input
 from semmetrics.data.items import has_surrogate
 from semmetrics.data.lists import gather
@@ -86,7 +86,7 @@ class Evaluation:
             read=prediction_options(self.options.read), unknown_value=None
         )
         lists = note_unstored(self.kind.read(data, source, options))
-        return compared(lists, options.ids)
+        return with_compared_ids(lists, options.ids)
 
     def read_truth(self, data: Any) -> Any:
         """Read the ground truth, which needs no scores even if a column of them is named."""
@@ -98,7 +98,7 @@ class Evaluation:
                 value = error.values["value"]
                 raise InputError("empty-truth-cell", error.where, value=value) from None
             raise
-        return compared(lists, options.ids)
+        return with_compared_ids(lists, options.ids)
 
     def join(
         self,

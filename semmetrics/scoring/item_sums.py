@@ -134,7 +134,9 @@ def _check_needs_no_fit(measure: Measure, task: Task) -> None:
         raise _all_items_error(measure, reason, instead)
     if _counts_frequencies(measure, task):
         reason = "counts document frequencies on the references"
-        instead = f", or give document frequencies, {OPTIONS['doc_freq'].both}"
+        instead = (
+            f", or give document frequencies, {OPTIONS['doc_freq'].keyword_and_flag}"
+        )
         raise _all_items_error(measure, reason, instead)
 
 

@@ -93,8 +93,8 @@ def left_out_notes(
     ignored = LeftOut.ignored(axis)
     outside_reference = _left_out_of(scores, "reference")
     outside_given = _left_out_of(scores, "given")
-    if outside_given is None and axis.given is not None:
-        is_outside = np.arange(len(axis.labels)) >= axis.given
+    if outside_given is None and axis.n_listed is not None:
+        is_outside = np.arange(len(axis.labels)) >= axis.n_listed
         outside_given = LeftOut.of(axis, is_outside), "outside the class list"
     notes = []
     for labels_and_reason in ((ignored, "ignored"), outside_reference, outside_given):

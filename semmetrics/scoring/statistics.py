@@ -50,7 +50,7 @@ class Statistics:
         The label axis.
     n_reference, n_prediction : int arrays, shape (labels,)
         How often each label occurs on each side, before a cutoff or a decoding rule.
-    given : int or None
+    n_listed : int or None
         The length of the class list, with which the labels begin. None without a class list.
     ignored : mapping from label to pair of int
         How often labels that were ignored were predicted and true.
@@ -88,7 +88,7 @@ class Statistics:
     labels: tuple[str, ...]
     n_reference: Ints
     n_prediction: Ints
-    given: int | None
+    n_listed: int | None
     ignored: Mapping[str, tuple[int, int]]
     ids: Ids
     hashes: Hashes
@@ -236,8 +236,8 @@ class Statistics:
     def _conventions(self) -> dict[str, str]:
         """The conventions that must be the same in parts that are merged, by name."""
         conventions = dict(self.settings)
-        if self.given is not None:
-            conventions["listed classes"] = str(self.given)
+        if self.n_listed is not None:
+            conventions["listed classes"] = str(self.n_listed)
         for key, model in self.models.items():
             if key != FOUND_CLASSES:
                 conventions[_name_model(key)] = model
@@ -428,7 +428,7 @@ def merged_labels(parts: Sequence[Statistics]) -> tuple[str, ...]:
     first = parts[0]
     if all(part.labels == first.labels for part in parts):
         return first.labels
-    class_list = first.labels[: first.given or 0]
+    class_list = first.labels[: first.n_listed or 0]
     listed = set(class_list)
     # Sorting is fast here, because each part is sorted already.
     names = sorted(chain.from_iterable(part.labels for part in parts))
@@ -458,7 +458,7 @@ def frame_of(parts: Sequence[Statistics | LabelAxis]) -> Frame:
         first.labels,
         is_true,
         is_anywhere,
-        first.given,
+        first.n_listed,
         first.named,
         has_columns=in_columns is not None,
     )

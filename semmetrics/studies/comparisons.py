@@ -20,7 +20,7 @@ from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import Tasks
 from semmetrics.messages import did_you_mean, listing, plural
-from semmetrics.options import TAKEN, TESTS, Options
+from semmetrics.options import OPTIONS_OF_FUNCTION, TESTS, Options
 from semmetrics.scoring.evaluate import Progress
 from semmetrics.scoring.evaluation import (
     Evaluation,
@@ -122,7 +122,7 @@ def compare(
         return _compare_scored(systems, baseline, test, correction)
 
     chosen_options: dict[str, Any] = {
-        "resamples": TAKEN["compare"]["resamples"].default,
+        "resamples": OPTIONS_OF_FUNCTION["compare"]["resamples"].default,
         "ci": True,
     }
     for name, value in options.items():

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.core.ragged import Ints
-from semmetrics.data.judgements import TEXTS, Judgements, name_all, name_of
+from semmetrics.data.judgements import CAPTIONS, Judgements, name_all, name_of
 from semmetrics.data.lists import Lists
 from semmetrics.errors import Fact, InputError
 from semmetrics.messages import pluralize
@@ -117,7 +117,7 @@ def _check_sides(
     judgements: Judgements, preds: Any, gts: Any, options: Mapping[str, Any]
 ) -> None:
     """Raise an error if predictions and judgements do not belong together."""
-    if not judgements.texts:
+    if not judgements.are_captions:
         if preds is None or gts is None:
             raise InputError(
                 "nothing-given",
@@ -133,13 +133,13 @@ def _check_sides(
             name="preds",
             what="ratings with captions and references",
         )
-    if options.get("task", TEXTS) != TEXTS:
+    if options.get("task", CAPTIONS) != CAPTIONS:
         raise InputError(
             "bad-option",
             judgements.source,
             name="task",
             value=options["task"],
-            wanted=repr(TEXTS),
+            wanted=repr(CAPTIONS),
         )
 
 
@@ -152,12 +152,12 @@ def _resolve_sides(
     own_references: str,
 ) -> _Sides:
     """Return predictions and references that give each candidate an item."""
-    if judgements.texts:
+    if judgements.are_captions:
         return _caption_sides(judgements, options)
     if _are_candidates_their_references(judgements):
         return _Sides(judgements, preds, gts, options, ids=judgements.candidates)
     paired = _pair_with_references(judgements, preds, gts, options, name)
-    if paired.kind != TEXTS:
+    if paired.kind != CAPTIONS:
         return _Sides(
             judgements,
             paired.preds,
@@ -182,7 +182,7 @@ def _are_candidates_their_references(judgements: Judgements) -> bool:
 def _caption_sides(judgements: Judgements, options: Mapping[str, Any]) -> _Sides:
     """Return the captions of judgements as predictions and references."""
     preds, gts, rows = judgements.caption_sides()
-    return _Sides(judgements, preds, gts, {**options, "task": TEXTS}, rows=rows)
+    return _Sides(judgements, preds, gts, {**options, "task": CAPTIONS}, rows=rows)
 
 
 def _collect_item_values(prepared: Evaluation, sides: _Sides) -> list[Judged]:
@@ -329,7 +329,9 @@ def _as_captions(judgements: Judgements, preds: Lists, gts: Lists) -> Judgements
             )
         captions.append(str(entries[0]))
     references = [tuple(map(str, entries)) for entries in gts.to_list()]
-    return replace(judgements, candidates=captions, references=references, texts=True)
+    return replace(
+        judgements, candidates=captions, references=references, are_captions=True
+    )
 
 
 def pool_systems(

@@ -240,7 +240,7 @@ def _name_predictions(
     """Return the name of the system, or of all systems, in scores and messages."""
     if systems is not None:
         return ", ".join(systems)
-    if judgements.texts:
+    if judgements.are_captions:
         return system_name(ratings)
     return system_name(preds)
 
@@ -282,7 +282,7 @@ def _choose_baseline(requested: str | None, measures: Sequence[Judged]) -> str:
 def _describe_inputs(judgements: Judgements, prepared: Evaluation) -> list[str]:
     """Describe how the judgements and, if they are separate, both sides were read."""
     candidate_noun = "id"
-    if judgements.texts:
+    if judgements.are_captions:
         candidate_noun = "caption"
     n_images = len(set(judgements.images))
     counts = (
@@ -291,7 +291,7 @@ def _describe_inputs(judgements: Judgements, prepared: Evaluation) -> list[str]:
         pluralize(n_images, "image"),
     )
     lines = [f"{judgements.source}: {', '.join(counts)}"]
-    if not judgements.texts:
+    if not judgements.are_captions:
         lines += prepared.understood()
     return lines
 
@@ -302,7 +302,7 @@ def _describe_inputs(judgements: Judgements, prepared: Evaluation) -> list[str]:
 def _score_facts(prepared: Evaluation, judgements: Judgements) -> list[Fact]:
     """Return the notes on the scores that also apply to judgements."""
     facts = prepared.notes()
-    if not judgements.texts:
+    if not judgements.are_captions:
         return facts
     # Judged images have several candidates.
     return [fact for fact in facts if fact.code != "several-candidates"]

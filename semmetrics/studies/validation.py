@@ -111,7 +111,7 @@ def _choose_task(
 
 def _spell_option(name: str, _: Any) -> str:
     """Return the keyword and the flag of an option."""
-    return OPTIONS[name].both
+    return OPTIONS[name].keyword_and_flag
 
 
 def report_validation(record: dict[str, Any]) -> str:

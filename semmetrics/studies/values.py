@@ -21,7 +21,7 @@ from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.read_options import DEFAULTS
 from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.parsing import parse_in_any_case
-from semmetrics.options import CORRECTIONS, TAKEN, TESTS, VALUE_TESTS
+from semmetrics.options import CORRECTIONS, OPTIONS_OF_FUNCTION, TESTS, VALUE_TESTS
 from semmetrics.reports import Records, format_p
 from semmetrics.scoring.intervals import Bootstrap
 from semmetrics.scoring.runs import RunSummary
@@ -112,7 +112,9 @@ def compare_values(
     check_choice("test", test, VALUE_TESTS)
     check_choice("correction", correction, CORRECTIONS)
     settings = {name: value for name, value in options.items() if value is not None}
-    settings.setdefault("resamples", TAKEN["compare_values"]["resamples"].default)
+    settings.setdefault(
+        "resamples", OPTIONS_OF_FUNCTION["compare_values"]["resamples"].default
+    )
     bootstrap = Bootstrap.of(settings)
     table = read_table(values, measure, settings.get("read", DEFAULTS))
     comparisons.check_systems(table.systems, baseline)

@@ -24,7 +24,7 @@ from semmetrics.data.source import no_collection
 from semmetrics.errors import Fact
 from semmetrics.store.text_cache import Row, TextCache, as_json
 from semmetrics.text.concepts import Concepts
-from semmetrics.text.parses import KeptParser
+from semmetrics.text.parses import CachingParser
 from semmetrics.text.scene_graphs import (
     MERGING,
     GraphTable,
@@ -49,20 +49,20 @@ class Graphs:
 
     Parameters
     ----------
-    parser : KeptParser
+    parser : CachingParser
 
     Examples
     --------
     >>> from semmetrics.text.parses import FunctionParser
     >>> def parse(captions):
     ...     return [[(word,) for word in caption.split()] for caption in captions]
-    >>> graphs = Graphs(KeptParser(FunctionParser(parse)))
+    >>> graphs = Graphs(CachingParser(FunctionParser(parse)))
     >>> graphs.prepare([("dog", "dog cat")])
     >>> len(graphs.take([("dog", "dog cat")]).slots[0])
     2
     """
 
-    def __init__(self, parser: KeptParser) -> None:
+    def __init__(self, parser: CachingParser) -> None:
         self.parser = parser
         # Each batch has a table of its own, so that adding a few graphs to many is
         # cheap. The place of a graph is the number of its table and, in the lower bits,
@@ -109,7 +109,7 @@ class Graphs:
         ----------
         groups : iterable of tuples of str
         explain : callable, optional
-            As in `KeptParser.tuples`.
+            As in `CachingParser.tuples`.
 
         Raises
         ------

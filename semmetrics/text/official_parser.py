@@ -27,7 +27,7 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import IO, Any
 
-from semmetrics.errors import InputError, why_not
+from semmetrics.errors import InputError, message_of_error
 from semmetrics.messages import brief
 from semmetrics.text.captions import check_captions, one_line
 from semmetrics.text.java import (
@@ -102,7 +102,7 @@ class OfficialParser:
 
     def missing(self) -> str:
         """Return why the parser cannot be run here, or an empty string."""
-        return why_not(self.command)
+        return message_of_error(self.command)
 
     def command(self) -> list[str]:
         """Return the command that starts the program.

@@ -130,7 +130,7 @@ class FunctionParser:
 # ---- cached parses -------------------------------------------------------------------
 
 
-class KeptParser:
+class CachingParser:
     """A parser whose parses are cached in memory, and in a file for later processes.
 
     Parameters
@@ -154,7 +154,7 @@ class KeptParser:
 
     Examples
     --------
-    >>> kept = KeptParser(FunctionParser(lambda captions: [[("dog",)] for _ in captions]))
+    >>> kept = CachingParser(FunctionParser(lambda captions: [[("dog",)] for _ in captions]))
     >>> kept.tuples(["a dog", " "])
     [[['dog']], []]
     """
@@ -394,7 +394,7 @@ def open_parser(
     given: TupleTable | FunctionParser | None = None,
     progress: Progress | None = None,
     **limits: Any,
-) -> KeptParser:
+) -> CachingParser:
     """Open a parser by its name in measures.
 
     Parameters
@@ -418,12 +418,12 @@ def open_parser(
         raise InputError("unknown-name", what="parser", value=name, remedy=remedy)
     if name != "given":
         parser = _OPENERS[name](**limits)
-        return KeptParser(parser, given, _cache_file(parser), progress)
+        return CachingParser(parser, given, _cache_file(parser), progress)
     if given is None:
         raise InputError("needs-option", what="parser=given", name="tuples")
     if isinstance(given, TupleTable):
-        return KeptParser(given, given, None, progress)
-    return KeptParser(given, None, _cache_file(given), progress)
+        return CachingParser(given, given, None, progress)
+    return CachingParser(given, None, _cache_file(given), progress)
 
 
 def _cache_file(parser: Parser) -> Path | None:

@@ -31,7 +31,7 @@ OPTIONS = [
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Read files of a few lines as large files, in blocks of two or three lines."""
-    monkeypatch.setattr(source, "SMALL", 48)
+    monkeypatch.setattr(source, "MAX_SMALL_BYTES", 48)
     monkeypatch.setattr(source, "_CHUNK", 32)
     monkeypatch.setattr(large_text, "BLOCK_BYTES", 64)
 
@@ -167,7 +167,7 @@ def read_plainly(path, form, options):
 
 def read_strictly(path, form, options):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "SMALL", 2**20)
+        patch.setattr(source, "MAX_SMALL_BYTES", 2**20)
         return read_plainly(path, form, options)
 
 

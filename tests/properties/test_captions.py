@@ -24,7 +24,7 @@ from semmetrics.metrics.registry import all_definitions, find
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.graphs import Graphs
 from semmetrics.text.offline_parser import OfflineParser
-from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.parses import CachingParser, FunctionParser
 from semmetrics.text.synonyms import SynonymTable
 from semmetrics.text.tokenizers import open_tokenizer
 
@@ -116,7 +116,7 @@ parse_graphs.version = "1"
 
 def open_graphs(parser):
     with mock.patch("semmetrics.text.graphs.open_synonyms", return_value=SYNONYMS):
-        graphs = Graphs(KeptParser(parser))
+        graphs = Graphs(CachingParser(parser))
         assert graphs.concepts is not None  # reads the synonyms, at its first use
     return graphs
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from oracles.captions_ngram import task_of
 
-from semmetrics.errors import why_not
+from semmetrics.errors import message_of_error
 from semmetrics.metrics.meteor import METEOR, java_counts
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.java import METEOR_FILES
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture
 def program_files():
     """Skip the test if the files of the official program are missing."""
-    reason = why_not(METEOR_FILES.locate)
+    reason = message_of_error(METEOR_FILES.locate)
     if reason:
         pytest.skip(reason)
 

@@ -25,7 +25,7 @@ from semmetrics.adapters.pycocoevalcap import (
     Rouge,
     Spice,
 )
-from semmetrics.errors import why_not
+from semmetrics.errors import message_of_error
 from semmetrics.text.java import METEOR_FILES
 
 GTS = {7: ["a man rides a horse", "a person on a horse"], "x": ["two dogs in the snow"]}
@@ -109,7 +109,7 @@ def test_values_are_those_of_pycocoevalcap(scorer, module, name, source, request
 
 @pytest.mark.slow
 def test_meteor_is_that_of_pycocoevalcap():
-    if missing := why_not(METEOR_FILES.locate):
+    if missing := message_of_error(METEOR_FILES.locate):
         pytest.skip(missing)
     gts, res = random_captions(5)
     theirs = their_class("meteor.meteor", "Meteor")()
@@ -175,7 +175,7 @@ def test_an_image_may_have_several_captions_or_none():
 
 
 def test_tokens_that_depend_on_the_next_caption_are_those_of_pycocoevalcap():
-    if missing := why_not(METEOR_FILES.locate):
+    if missing := message_of_error(METEOR_FILES.locate):
         pytest.skip(missing)
     texts = ["A box of vitamin C.", "The cat's 5 1/2 fish (dead).", "no. 3", "a dog "]
     captions = {1: [{"caption": text} for text in texts], 2: [{"caption": "a\nman"}]}

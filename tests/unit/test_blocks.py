@@ -30,8 +30,8 @@ def set_block_size(monkeypatch, size):
     """Read blocks of about ``size`` bytes, which pyarrow reads after the first one."""
     monkeypatch.setattr(blocks, "BLOCK_BYTES", size)
     monkeypatch.setattr(blocks, "MAX_BLOCK_ROWS", max(1, size // 20))
-    monkeypatch.setattr(blocks, "SMALL", 64)
-    monkeypatch.setattr(source, "SMALL", 64)
+    monkeypatch.setattr(blocks, "MAX_SMALL_BYTES", 64)
+    monkeypatch.setattr(source, "MAX_SMALL_BYTES", 64)
     monkeypatch.setattr(large_text, "BLOCK_BYTES", 200)
 
 

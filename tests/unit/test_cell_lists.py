@@ -254,8 +254,8 @@ def test_a_stream_whose_cells_change_is_an_error(tmp_path, monkeypatch):
     text = "\n".join(["id,labels", *lists, *empty, *texts])
     path = str(saved(tmp_path, "preds.csv", text))
     monkeypatch.setattr("semmetrics.data.blocks.BLOCK_BYTES", 2**12)
-    monkeypatch.setattr("semmetrics.data.source.SMALL", 99)
-    monkeypatch.setattr("semmetrics.data.blocks.SMALL", 99)
+    monkeypatch.setattr("semmetrics.data.source.MAX_SMALL_BYTES", 99)
+    monkeypatch.setattr("semmetrics.data.blocks.MAX_SMALL_BYTES", 99)
 
     with refused("other-style") as caught:
         score_stream(path, path, measures="F1")

@@ -44,7 +44,7 @@ def test_an_option_sets_the_delimiter(tmp_path):
 
 @pytest.mark.parametrize("size", [2**21, 16])
 def test_the_number_of_split_cells_is_shown(tmp_path, monkeypatch, size):
-    monkeypatch.setattr("semmetrics.data.source.SMALL", size)
+    monkeypatch.setattr("semmetrics.data.source.MAX_SMALL_BYTES", size)
     path = saved(tmp_path, "p.csv", 'id,labels\na,"cat,dog"\nb,ox\nc,\n')
     whole_cells = saved(tmp_path, "whole.csv", "id,labels\na,cat\n")
     options = ReadOptions(label_delimiter=",")

@@ -267,8 +267,8 @@ def test_batches_with_other_questions_are_an_error(record, first, second):
 def in_small_blocks(monkeypatch):
     """Read streams in blocks of a few lines."""
     monkeypatch.setattr("semmetrics.data.blocks.BLOCK_BYTES", 2**10)
-    monkeypatch.setattr("semmetrics.data.source.SMALL", 99)
-    monkeypatch.setattr("semmetrics.data.blocks.SMALL", 99)
+    monkeypatch.setattr("semmetrics.data.source.MAX_SMALL_BYTES", 99)
+    monkeypatch.setattr("semmetrics.data.blocks.MAX_SMALL_BYTES", 99)
 
 
 def save_lines(folder, name, records):

@@ -5,7 +5,7 @@ import pytest
 from refusals import codes, facts, refused
 
 import semmetrics
-from semmetrics.data.id_parts import PARTS, compared
+from semmetrics.data.id_parts import PARTS, with_compared_ids
 from semmetrics.data.join import Weights, aligned_rows, join
 from semmetrics.kinds.labels import as_labels
 from semmetrics.options import flag
@@ -182,10 +182,10 @@ def test_the_part_of_an_id_is_not_matched_again():
     lists = semmetrics.as_labels({"a-1-2": ["cat"]})
     expression = "-(.*)$"
 
-    parts = compared(lists, expression)
+    parts = with_compared_ids(lists, expression)
 
     assert parts.ids == ["1-2"]
-    assert compared(parts, expression).ids == ["1-2"]
+    assert with_compared_ids(parts, expression).ids == ["1-2"]
 
 
 # File names and Karpathy's cocoids

@@ -31,7 +31,7 @@ def test_a_column_without_items_does_not_need_a_class():
     task = task_of(matrix, matrix, classes=["a"], normalize="kubany2020")
 
     assert names(task, "pred") == names(task, "ref") == [["a"]]
-    assert task.given == 1
+    assert task.n_listed == 1
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_items_without_predictions_may_be_left_out():
     assert task.counts == {"empty_prediction_skipped": 1}
     assert task.ids.tolist() == [0, 2]
     assert task.weights.tolist() == [1, 3]
-    assert task.heads.tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert task.set_size_probs.tolist() == [[1, 0, 0], [0, 0, 1]]
 
 
 @pytest.mark.parametrize("empty", [{}, []])

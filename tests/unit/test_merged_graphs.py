@@ -13,7 +13,7 @@ from semmetrics.text import concepts as concepts_module
 from semmetrics.text import graphs as graphs_module
 from semmetrics.text.concepts import Concepts
 from semmetrics.text.graphs import Graphs
-from semmetrics.text.parses import FunctionParser, KeptParser
+from semmetrics.text.parses import CachingParser, FunctionParser
 from semmetrics.text.scene_graphs import merge_captions
 from semmetrics.text.synonyms import SynonymTable
 
@@ -44,7 +44,7 @@ def synonyms(monkeypatch):
 
 
 def open_graphs(file=None):
-    return Graphs(KeptParser(FunctionParser(parse), file=file))
+    return Graphs(CachingParser(FunctionParser(parse), file=file))
 
 
 def merged(graphs):

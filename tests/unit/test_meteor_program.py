@@ -23,7 +23,7 @@ from refusals import refused
 from stand_ins import fake_java, fake_pycocoevalcap
 
 import semmetrics
-from semmetrics.errors import why_not
+from semmetrics.errors import message_of_error
 from semmetrics.metrics.meteor import java_counts
 from semmetrics.text.java import METEOR_FILES
 from semmetrics.text.meteor import Sentences
@@ -117,7 +117,7 @@ def test_a_file_that_is_not_a_program_is_an_error(java):
 @pytest.fixture(scope="module")
 def program():
     """The real program: Java and the folder of its jar."""
-    if missing := why_not(METEOR_FILES.locate):
+    if missing := message_of_error(METEOR_FILES.locate):
         pytest.skip(missing)
     return METEOR_FILES.locate()
 

@@ -11,7 +11,7 @@ from semmetrics.errors import InputError
 from semmetrics.text import java, official_parser
 from semmetrics.text.java import SPICE_FILES
 from semmetrics.text.official_parser import OfficialParser
-from semmetrics.text.parses import KeptParser
+from semmetrics.text.parses import CachingParser
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt", reason="Windows does not run scripts by their first line"
@@ -123,7 +123,7 @@ def test_a_wrong_answer_is_an_error_and_not_cached(program, tmp_path, answer):
     runs = tmp_path / "runs"
     code = f"open({str(runs)!r}, 'a').write('x')\n{ANSWER}"
     code += f"    sys.stdout.buffer.write({answer!r} + b'\\n')\n"
-    kept = KeptParser(program(code), file=tmp_path / "p.sqlite")
+    kept = CachingParser(program(code), file=tmp_path / "p.sqlite")
 
     with refused("no-answer") as caught:
         kept.tuples([f"caption {number}" for number in range(20)])

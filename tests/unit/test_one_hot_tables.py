@@ -40,7 +40,7 @@ def save_frame(folder, frame, suffix="csv"):
 def with_large_files(request, monkeypatch):
     """Read files as usual, or as files that are too large for memory."""
     if request.param:
-        monkeypatch.setattr("semmetrics.data.source.SMALL", 9)
+        monkeypatch.setattr("semmetrics.data.source.MAX_SMALL_BYTES", 9)
 
 
 @pytest.mark.usefixtures("with_large_files")

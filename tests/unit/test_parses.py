@@ -5,7 +5,7 @@ from refusals import refused
 
 from semmetrics.errors import InputError
 from semmetrics.text.official_parser import OfficialParser
-from semmetrics.text.parses import FunctionParser, KeptParser, open_parser
+from semmetrics.text.parses import CachingParser, FunctionParser, open_parser
 from semmetrics.text.tuple_tables import TupleTable
 
 
@@ -35,7 +35,7 @@ def test_an_unknown_parser_is_an_error(name):
 )
 def test_a_function_with_a_wrong_result_is_an_error(function, code):
     with refused(code):
-        KeptParser(FunctionParser(function)).tuples(["a dog", "a cat"])
+        CachingParser(FunctionParser(function)).tuples(["a dog", "a cat"])
 
 
 @pytest.mark.parametrize("parser", ["official", "given"])
@@ -69,10 +69,10 @@ def test_parses_before_an_interruption_are_cached(tmp_path):
     file = tmp_path / "p.sqlite"
     captions = [f"caption {number}" for number in range(1000)]
     with pytest.raises(KeyboardInterrupt):
-        KeptParser(Interrupted(900), file=file).tuples(captions)
+        CachingParser(Interrupted(900), file=file).tuples(captions)
 
     totals = []
-    parser = KeptParser(
+    parser = CachingParser(
         Interrupted(1000), file=file, progress=lambda done, total: totals.append(total)
     )
     parser.tuples(captions)
@@ -89,7 +89,7 @@ fail.version = "1"
 
 def test_an_error_names_the_first_new_caption_if_others_are_cached():
     parser = FunctionParser(words)
-    kept = KeptParser(parser)
+    kept = CachingParser(parser)
     kept.tuples(["a b", "c"])
     object.__setattr__(parser, "function", fail)
 
@@ -102,11 +102,11 @@ def test_an_error_names_the_first_new_caption_if_others_are_cached():
 
 def test_an_error_does_not_name_a_caption_if_none_is_cached():
     with refused("own-code-failed", ""):
-        KeptParser(FunctionParser(fail)).tuples(["d"])
+        CachingParser(FunctionParser(fail)).tuples(["d"])
 
 
 def test_a_failing_parser_leaves_no_file(tmp_path):
-    kept = KeptParser(FunctionParser(fail), file=tmp_path / "p.sqlite")
+    kept = CachingParser(FunctionParser(fail), file=tmp_path / "p.sqlite")
 
     with pytest.raises(InputError):
         kept.tuples(["a"])
@@ -117,7 +117,7 @@ def test_a_failing_parser_leaves_no_file(tmp_path):
 @pytest.mark.parametrize("name", ["n" * 300, "file"])
 def test_an_unusable_cache_folder_is_reported(tmp_path, name):
     (tmp_path / "file").touch()
-    kept = KeptParser(FunctionParser(words), file=tmp_path / name / "p.sqlite")
+    kept = CachingParser(FunctionParser(words), file=tmp_path / name / "p.sqlite")
 
     assert kept.tuples(["a"]) == [[["a"]]]
     assert kept.trouble.code == "cache-unusable"

@@ -153,7 +153,7 @@ def test_numbers_of_labels_must_have_probabilities(probabilities, code):
     ("cell", "code"), [("x\n" * 100, "not-csv"), ("x" * 200, "line-too-long")]
 )
 def test_a_header_above_the_limit_is_an_error(tmp_path, monkeypatch, cell, code, small):
-    monkeypatch.setattr(source, "SMALL", small)
+    monkeypatch.setattr(source, "MAX_SMALL_BYTES", small)
     path = saved(tmp_path, "a.csv", f'id,label,"{cell}"\na,x,1\n')
 
     with refused(code):
@@ -179,7 +179,7 @@ def test_a_link_to_nothing_is_a_missing_file(tmp_path):
     ],
 )
 def test_negative_zero_is_read_as_zero(tmp_path, monkeypatch, name, text, small):
-    monkeypatch.setattr(source, "SMALL", small)
+    monkeypatch.setattr(source, "MAX_SMALL_BYTES", small)
 
     lists = as_labels(saved(tmp_path, name, text))
 

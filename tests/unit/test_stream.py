@@ -161,8 +161,8 @@ def test_seen_ids_report_the_positions_of_repeated_hashes(batches):
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 def test_text_may_be_in_utf_16(tmp_path, codec, form, monkeypatch):
-    monkeypatch.setattr("semmetrics.data.source.SMALL", 99)
-    monkeypatch.setattr("semmetrics.data.blocks.SMALL", 99)
+    monkeypatch.setattr("semmetrics.data.source.MAX_SMALL_BYTES", 99)
+    monkeypatch.setattr("semmetrics.data.blocks.MAX_SMALL_BYTES", 99)
     preds, gts = draw("labels")
     preds["item 3"] = ["caf\xe9", "\u4e2d\u6587", "\U0001f600"]
     byte_order_mark = "" if codec == "utf-16" else "\ufeff"

@@ -18,7 +18,7 @@ from semmetrics.data.form import Form
 from semmetrics.data.formats.base import LABELS, TextFormat, recipe
 from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions
-from semmetrics.data.source import Source, check_lines, undamaged
+from semmetrics.data.source import Source, check_lines, reporting_damage
 from semmetrics.errors import InputError, Places, at
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_number
@@ -241,7 +241,7 @@ class Arff(TextFormat):
 
         if _STRING_ATTRIBUTE.search(source.text):
             raise _string_error(source.name)
-        with undamaged(source.name, Exception):
+        with reporting_damage(source.name, Exception):
             rows, meta = arff.loadarff(io.StringIO(source.text))
         names = meta.names()
         nominal = [name for name in names if meta[name][0] == "nominal"]

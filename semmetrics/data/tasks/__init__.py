@@ -14,7 +14,7 @@ from semmetrics.data.tasks.base import Block as Block
 from semmetrics.data.tasks.base import LabelAxis as LabelAxis
 from semmetrics.data.tasks.base import Step as Step
 from semmetrics.data.tasks.base import Task as Task
-from semmetrics.data.tasks.base import kept as kept
+from semmetrics.data.tasks.base import memoised as memoised
 from semmetrics.data.tasks.base import occurring as occurring
 from semmetrics.data.tasks.captions import CaptionTask as CaptionTask
 from semmetrics.data.tasks.captions import caption_task as caption_task

@@ -81,7 +81,7 @@ class LabelAxis(NamedTuple):
     labels : tuple of str
     n_reference, n_prediction : int arrays, shape (labels,)
         Occurrences on each side, before a cutoff or a decoding rule.
-    given : int or None
+    n_listed : int or None
         The number of labels in the class list, which come first. None without a class list.
     ignored : mapping from label to pair of int
         How often each ignored label was predicted and true.
@@ -94,7 +94,7 @@ class LabelAxis(NamedTuple):
     labels: tuple[str, ...]
     n_reference: Ints
     n_prediction: Ints
-    given: int | None
+    n_listed: int | None
     ignored: Mapping[str, tuple[int, int]]
     named: Mapping[str, frozenset[str]] = _no_names()
     in_columns: Bools | None = None
@@ -205,7 +205,7 @@ class Task(ABC):
         """Return the attributes that the subclass adds, for some items."""
 
 
-def kept(function: F) -> F:
+def memoised(function: F) -> F:
     """Memoise a function of a task or a block on that object.
 
     The task or the block is the first argument of the function.

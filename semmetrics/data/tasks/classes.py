@@ -123,7 +123,7 @@ class ClassTask(Task):
     classes : tuple of str
         The ranked classes in the order of the columns, then predicted classes that are not in the
         class list.
-    given : int or None
+    n_listed : int or None
         The number of classes in the class list. None without one.
     scores : ClassScores or RankedLists
     rows : int array, shape (images,)
@@ -140,7 +140,7 @@ class ClassTask(Task):
 
     kind: ClassVar[str] = "classes"
     classes: tuple[str, ...]
-    given: int | None
+    n_listed: int | None
     scores: ClassScores | RankedLists
     rows: Ints
     truth: Codes
@@ -154,7 +154,7 @@ class ClassTask(Task):
     @property
     def class_list(self) -> tuple[str, ...]:
         """The class list. Without one, all classes that either side names."""
-        return self.classes[: self.given]
+        return self.classes[: self.n_listed]
 
     @cached_property
     def fingerprint(self) -> int:
@@ -167,7 +167,9 @@ class ClassTask(Task):
         """The classes, and how many images each has."""
         n_true = np.bincount(self.truth, minlength=len(self.classes))
         n_predicted = np.zeros_like(n_true)
-        return LabelAxis(self.classes, n_true, n_predicted, self.given, {}, self.named)
+        return LabelAxis(
+            self.classes, n_true, n_predicted, self.n_listed, {}, self.named
+        )
 
     @property
     def identities(self) -> dict[str, str]:

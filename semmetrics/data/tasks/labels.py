@@ -130,7 +130,7 @@ class LabelTask(Task):
     precision : str
         The floating-point type in which scores were given. A threshold is rounded to it, as NumPy
         and torch do if they compare an array with a number.
-    given : int or None
+    n_listed : int or None
         The number of classes in the class list. None without a class list.
     in_columns : bool array, shape (classes,), or None
         Classes that are columns of a matrix or keys of 0/1 mappings. They are labels of the data
@@ -145,10 +145,10 @@ class LabelTask(Task):
     synonyms : Synonyms or None
     terms : sequence of tuples of str, or None
         The terms of each class. None if every class has one term, its name.
-    heads : float array, shape (items, cardinalities), or None
+    set_size_probs : float array, shape (items, cardinalities), or None
         Probabilities of each set size, for the decoding rules that use them.
     first_set_size : int
-        The set size of the first column of ``heads``.
+        The set size of the first column of ``set_size_probs``.
     models : mapping from key to label vectors
         Embeddings of the labels as they were written, by the ``model_key`` of measures.
     taxonomy : Taxonomy or None
@@ -161,14 +161,14 @@ class LabelTask(Task):
     ranked: bool = False
     binary: bool = False
     precision: str = "float64"
-    given: int | None = None
+    n_listed: int | None = None
     in_columns: Bools | None = None
     ignored: IgnoredLabels | None = None
     difficult: Side | None = None
     unverified: Unverified | None = None
     synonyms: Synonyms | None = None
     terms: Sequence[Terms] | None = None
-    heads: Floats | None = None
+    set_size_probs: Floats | None = None
     first_set_size: int = 0
     models: Mapping[str, Any] = field(default_factory=dict)
     taxonomy: Taxonomy | None = None
@@ -211,7 +211,7 @@ class LabelTask(Task):
             labels=self.classes,
             n_reference=np.bincount(self.ref.codes, minlength=n_classes),
             n_prediction=np.bincount(self.pred.codes, minlength=n_classes),
-            given=self.given,
+            n_listed=self.n_listed,
             ignored={} if self.ignored is None else self.ignored.occurrences(),
             in_columns=self.in_columns,
         )
@@ -223,8 +223,8 @@ class LabelTask(Task):
         Labels that occur but are not among the columns also count. None without a class list and
         columns.
         """
-        if self.given is not None or self.in_columns is None:
-            return self.given
+        if self.n_listed is not None or self.in_columns is None:
+            return self.n_listed
         axis = self.axis
         occurs = (axis.n_reference > 0) | (axis.n_prediction > 0)
         return int((self.in_columns | occurs).sum())
@@ -248,6 +248,6 @@ class LabelTask(Task):
             value = getattr(self, name)
             if value is not None:
                 sides[name] = value.take(rows)
-        if self.heads is not None:
-            sides["heads"] = self.heads[rows]
+        if self.set_size_probs is not None:
+            sides["set_size_probs"] = self.set_size_probs[rows]
         return sides

@@ -151,7 +151,7 @@ class RetrievalTask(Task):
     ties : {"position", "optimistic", "pessimistic"}
     folds : pair of int arrays, or None
         The fold of each query and of each candidate.
-    beside : mapping from name to object
+    extra_inputs : mapping from name to object
         Other inputs of measures, such as matrices of queries x gallery.
     grades : float array, shape (n,), or None
         The grades of the positives, all above 0.
@@ -165,7 +165,7 @@ class RetrievalTask(Task):
     positives: Codes
     ties: str = "position"
     folds: tuple[Ints, Ints] | None = None
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    extra_inputs: Mapping[str, Any] = field(default_factory=dict)
     grades: Floats | None = None
 
     def _items_per_block(self, memory: int) -> int:
@@ -273,7 +273,7 @@ class RetrievalTask(Task):
     def identities(self) -> dict[str, str]:
         """The identity of each phi, for signatures. Without one, nDCG uses the grades."""
         identities = {f"{PHI}:default": "grades"}
-        for name, phi in self.beside.get(PHI, {}).items():
+        for name, phi in self.extra_inputs.get(PHI, {}).items():
             identities[f"{PHI}:{name}"] = phi.identity
         return identities
 

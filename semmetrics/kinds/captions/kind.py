@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from semmetrics.data.lists import Lists
-from semmetrics.errors import Fact, InputError, why_not
+from semmetrics.errors import Fact, InputError, message_of_error
 from semmetrics.kinds import embeddings, sample_weights
 from semmetrics.kinds.base import (
     CompletedMeasure,
@@ -101,9 +101,11 @@ class CaptionKind(Kind):
         missing = ""
         if measure["parser"] is not None:
             # Only parsing shows whether every caption has a graph. The parses are stored.
-            missing = why_not(partial(parse_captions, tasks, [measure], options.tuples))
+            missing = message_of_error(
+                partial(parse_captions, tasks, [measure], options.tuples)
+            )
         elif open_data:
-            missing = why_not(partial(open_data, measure, options.progress))
+            missing = message_of_error(partial(open_data, measure, options.progress))
         return CompletedMeasure(text, missing)
 
     def prepare(self, tasks: Tasks, measures: Measures, options: Options) -> Tasks:

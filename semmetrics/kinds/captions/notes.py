@@ -171,7 +171,7 @@ def _graph_notes_of_task(
     name: str, task: CaptionTask, observed: Observations
 ) -> list[Fact]:
     """Return notes on captions without tuples, missing matches, and ties between graphs."""
-    from semmetrics.metrics.spice import HITS, NO_TUPLES, TIED
+    from semmetrics.metrics.spice import MATCHING_TUPLES, NO_TUPLES, TIED_SCENE_GRAPHS
 
     notes: list[Fact] = []
     for side in ("candidates", "references"):
@@ -180,9 +180,11 @@ def _graph_notes_of_task(
         notes += note_builders.counted(
             "without-tuples", n_items, items[:1], name, side=side
         )
-    if observed.has(HITS) and not observed.number(HITS):
+    if observed.has(MATCHING_TUPLES) and not observed.number(MATCHING_TUPLES):
         notes.append(Fact("no-tuple-matches", where=name))
-    records = sorted(json.loads(record) for record in observed.names_of(TIED))
+    records = sorted(
+        json.loads(record) for record in observed.names_of(TIED_SCENE_GRAPHS)
+    )
     tied_items = [_TiedItem(*record) for record in records]
     return notes + _tie_notes(name, task, tied_items)
 

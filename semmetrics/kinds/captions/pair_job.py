@@ -34,7 +34,7 @@ from semmetrics.metrics.cider import task_frequencies
 from semmetrics.metrics.definition import Measure, model_key
 from semmetrics.metrics.measure_options import is_cutoff
 from semmetrics.metrics.parsing import parse_all
-from semmetrics.options import TAKEN
+from semmetrics.options import OPTIONS_OF_FUNCTION
 from semmetrics.store.matrix_files import write_matrix
 
 Progress = Callable[[int, int], None]
@@ -46,7 +46,7 @@ _BYTES_PER_ENTRY = 16
 """The memory for an entry of a block, with its temporary arrays."""
 _MEASURE_OPTIONS = {
     name: option.measure_option
-    for name, option in TAKEN["caption_matrix"].items()
+    for name, option in OPTIONS_OF_FUNCTION["caption_matrix"].items()
     if option.measure_option
 }
 """The options that only some measures use, each with an option of measures.
@@ -193,7 +193,7 @@ class PairJob:
         *,
         resume: bool = True,
         progress: Progress | None = None,
-        beside: Callable[[], None] | None = None,
+        write_companions: Callable[[], None] | None = None,
     ) -> NDArray[np.floating[Any]]:
         """Return all rows, in memory or in a file.
 
@@ -201,7 +201,7 @@ class PairJob:
         ----------
         out, resume, progress
             As for `caption_matrix`.
-        beside : callable, optional
+        write_companions : callable, optional
             Writes the files that belong to ``out``. It is called when the matrix is complete,
             before ``out`` appears under its name.
         """
@@ -215,7 +215,7 @@ class PairJob:
                 self.block,
                 resume=resume,
                 progress=progress,
-                write_companions=beside,
+                write_companions=write_companions,
             )
         matrix = np.empty(self.shape, self.dtype)
         for start, stop in self.bounds:

@@ -132,7 +132,7 @@ class ClassKind(Kind):
         missing = []
         for name in requested_lists([measure]):
             if name in (SEEN, UNSEEN) and name not in named:
-                missing.append(OPTIONS[name].both)
+                missing.append(OPTIONS[name].keyword_and_flag)
         if missing:
             return CompletedMeasure(text, f"needs {' and '.join(missing)}")
         if measure["candidates"] in (None, ALL):

@@ -54,7 +54,7 @@ def class_notes(
         notes += _task_notes(name, task, observed)
     notes += sample_weights.unused_weights(options.weights, inputs[-1:])
     _, first_task = next(each_task(tasks))
-    if first_task.given is None:
+    if first_task.n_listed is None:
         # With a class list, a class that is spelled differently is not in the list.
         notes += odd_texts.find_odd_texts(first_task.class_list, "class")
     notes += _pretraining_notes(first_task, options)
@@ -76,7 +76,7 @@ def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fac
     notes += _candidate_notes(where, task, observed)
     if observed.number("numbered"):
         notes.append(Fact("numbers-as-places", where=where))
-    if task.given is not None and observed.has("images"):
+    if task.n_listed is not None and observed.has("images"):
         present = observed.names_of("present")
         without_images = [name for name in task.class_list if name not in present]
         total = len(task.class_list)
@@ -97,11 +97,11 @@ def _task_notes(where: str, task: ClassTask, observed: Observations) -> list[Fac
 
 def _describe_classes(task: ClassTask, observed: Observations) -> str:
     """Write how many classes there are, how many of each side, and the rule for ties."""
-    if task.given is None:
+    if task.n_listed is None:
         n_classes = len(observed.names_of("present"))
         text = f"{pluralize(n_classes, 'class')} with images"
     else:
-        text = pluralize(task.given, "class")
+        text = pluralize(task.n_listed, "class")
     sides = []
     for side in (SEEN, UNSEEN):
         if side in task.named:
@@ -130,7 +130,7 @@ def _candidate_notes(where: str, task: ClassTask, observed: Observations) -> lis
             among = f" with candidates={candidates}"
             n_classes = len(task.named[candidates])
         values: dict[str, Any] = {"k": str(k), "among": among}
-        if observation == "fewer" and task.given is not None and n_classes < k:
+        if observation == "fewer" and task.n_listed is not None and n_classes < k:
             observation = "few"
             values["n_classes"] = n_classes
         code = _NOTES_ON_CANDIDATES[observation]

@@ -84,7 +84,7 @@ def make_task(
         settings=_task_settings(options, sides),
         counts=counts,
         classes=tuple(predictions.classes),
-        given=class_list.size,
+        n_listed=class_list.size,
         scores=predictions.scores,
         rows=rows[has_class],
         truth=codes[joined.ref.codes].astype(np.int32),
@@ -271,9 +271,9 @@ def _observe(task: ClassTask) -> Observations:
             if name not in on_either_side:
                 n_neither += n
         observations.count("neither", n_neither)
-    if isinstance(task.scores, RankedLists) and task.given is not None:
+    if isinstance(task.scores, RankedLists) and task.n_listed is not None:
         codes = task.scores.side.codes
-        outside = codes[codes >= task.given]
+        outside = codes[codes >= task.n_listed]
         observations.count("outside", len(outside))
         misses = [task.classes[code] for code in np.unique(outside).tolist()]
         observations.add_names("misses", misses)

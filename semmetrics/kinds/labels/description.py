@@ -282,7 +282,7 @@ def _matters(*, is_invariant: bool) -> str:
 def explain_protocol(protocol: Any) -> dict[str, str]:
     """Return the cutoffs of a protocol, and which predictions it takes."""
     cutoffs = ", ".join(f"@{k}" for k in protocol.top_k) or "none"
-    top_k = OPTIONS["top_k"].both
+    top_k = OPTIONS["top_k"].keyword_and_flag
     return {
         "cutoffs": f"{cutoffs} unless {top_k} says otherwise",
         "predictions": _explain_predictions(protocol),
@@ -291,8 +291,8 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
 
 def _explain_predictions(protocol: Any) -> str:
     """Write which predictions a protocol takes."""
-    threshold = OPTIONS["threshold"].both
-    decode = OPTIONS["decode"].both
+    threshold = OPTIONS["threshold"].keyword_and_flag
+    decode = OPTIONS["decode"].keyword_and_flag
     if not protocol.decode:
         return "label lists, ranked by their scores if they have any"
     if "{logits}" in str(protocol.entries):

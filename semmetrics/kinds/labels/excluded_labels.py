@@ -129,9 +129,9 @@ def leave_out_ignored(
     terms = task.terms
     if terms is not None:
         terms = list(compress(terms, is_used))
-    n_given = task.given
-    if n_given is not None:
-        n_given = int(is_used[:n_given].sum())
+    n_listed = task.n_listed
+    if n_listed is not None:
+        n_listed = int(is_used[:n_listed].sum())
     in_columns = task.in_columns
     if in_columns is not None:
         in_columns = in_columns[is_used]
@@ -144,7 +144,7 @@ def leave_out_ignored(
         unverified=_choose_unverified(task.unverified, is_used),
         classes=tuple(compress(task.classes, is_used)),
         terms=terms,
-        given=n_given,
+        n_listed=n_listed,
         in_columns=in_columns,
         ignored=ignored_labels,
         settings={**task.settings, "ignore": setting},

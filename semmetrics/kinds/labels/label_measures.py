@@ -21,10 +21,8 @@ _EXACT = (
 )
 _SEMANTIC = ("SemF1", "SemPrecision", "SemRecall")
 _RANKING = ("mAP", "LRAP", "RankingLoss", "CoverageError")
-_GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].both}"
-_NUMBERS = (
-    f"the labels are numbers. Give names, or the class list, {OPTIONS['classes'].both}"
-)
+_GIVE_CLASSES = f"give the class list, {OPTIONS['classes'].keyword_and_flag}"
+_NUMBERS = f"the labels are numbers. Give names, or the class list, {OPTIONS['classes'].keyword_and_flag}"
 
 
 def default_measures(tasks: Tasks, options: Options) -> Defaults:

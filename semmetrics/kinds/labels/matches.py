@@ -111,7 +111,7 @@ class _MatchedBlock:
 
         pred, ref = sides_of(block)
         matched = block.get(step)
-        is_counted = matched.counted
+        is_counted = matched.is_counted_pred
         if is_counted is None:
             is_counted = np.ones(len(pred.codes), np.bool_)
         is_first = matched.is_first_ref

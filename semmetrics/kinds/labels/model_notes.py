@@ -100,10 +100,10 @@ def _list_notes(where: str, task: LabelTask, observed: Observations) -> list[Fac
 
 def _near_threshold_notes(where: str, observed: Observations) -> list[Fact]:
     """Return notes on pairs of labels whose similarity is close to a threshold."""
-    from semmetrics.metrics.semantic import NEAR
+    from semmetrics.metrics.semantic import PAIRS_NEAR_THRESHOLD
 
     n_of_threshold = {}
-    for (_, threshold), n in _largest_counts(observed, NEAR).items():
+    for (_, threshold), n in _largest_counts(observed, PAIRS_NEAR_THRESHOLD).items():
         if n:
             n_of_threshold[threshold] = n
     if len(n_of_threshold) > _MAX_SHOWN_THRESHOLDS:

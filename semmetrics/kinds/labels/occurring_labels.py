@@ -40,9 +40,9 @@ class OccurringLabels:
         axis = task.axis
         is_predicted = axis.n_prediction > 0
         is_reference = axis.n_reference > 0
-        n_given = task.given or 0
+        n_listed = task.n_listed or 0
         is_known = is_reference.copy()
-        is_known[:n_given] = True
+        is_known[:n_listed] = True
         return OccurringLabels(
             task, {"pred": is_predicted, "ref": is_reference}, is_known
         )

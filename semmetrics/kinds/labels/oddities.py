@@ -228,7 +228,7 @@ def _observe_missing(observations: Observations, labels: OccurringLabels) -> Non
     for code, name in enumerate(task.classes):
         if name.casefold() in MISSING_TEXTS:
             missing_codes.append(code)
-    if not missing_codes or task.given is not None:
+    if not missing_codes or task.n_listed is not None:
         return
     has_empty_items = any((side.sizes == 0).any() for side in (task.pred, task.ref))
     codes_on_both = np.intersect1d(task.pred.codes, task.ref.codes)

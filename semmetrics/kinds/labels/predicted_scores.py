@@ -292,16 +292,16 @@ def _short_list_notes(
     observed: Observations, where: str, measures: Measures
 ) -> list[Fact]:
     """Return notes on lists shorter than a cutoff, if a measure divides by their length."""
-    from semmetrics.metrics.matching import SHORT
+    from semmetrics.metrics.matching import SHORT_LISTS
 
     notes = []
     cutoffs = {measure.k for measure in measures if measure.k is not None}
     for k in sorted(cutoffs):
         dividing = [m for m in measures if m.k == k and _divides_by_length(m)]
-        n_short = observed.number(SHORT, k)
+        n_short = observed.number(SHORT_LISTS, k)
         if dividing and n_short:
             values = {
-                "total": observed.number(SHORT, k, "items"),
+                "total": observed.number(SHORT_LISTS, k, "items"),
                 "cutoff": str(k),
                 "measures": _list_measures([str(measure) for measure in dividing]),
                 "example": str(dividing[0].with_options(denominator="cutoff")),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.core.backend import refuse_masked
+from semmetrics.core.backend import check_not_masked
 from semmetrics.core.ragged import Floats
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import FROM_0, InputError
@@ -87,7 +87,7 @@ def read_set_size_probs(probs: Any, files: ReadOptions | None) -> Floats | None:
         where = os.fspath(probs)
         options = (files or ReadOptions()).for_side_inputs()
         probs = read_dense(probs, options, "a matrix is", ("npy", "npz"))
-    refuse_masked(probs, where)
+    check_not_masked(probs, where)
     values = np.asarray(plain_object(probs)).astype(np.float64)
     if values.ndim == 2:
         _check_probabilities(values, where)

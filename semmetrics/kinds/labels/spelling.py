@@ -110,7 +110,7 @@ def observe_alike_references(
     names : sequence of str
         The terms of the reference labels.
     """
-    if labels.task.given is not None or len(set(_unify_names(names))) == len(names):
+    if labels.task.n_listed is not None or len(set(_unify_names(names))) == len(names):
         return
     names_by_fold = _group_names(labels, labels.on_side["ref"])
     pairs: dict[int, tuple[str, str]] = {}

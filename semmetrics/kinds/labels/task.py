@@ -248,9 +248,9 @@ def _build_task(
         len(coding.classes),
         is_federated=sides.ref.is_federated,
     )
-    n_given = None
+    n_listed = None
     if class_list is not None:
-        n_given = len(class_list)
+        n_listed = len(class_list)
     precision = pred.precision
     if options.activation:
         precision = "float64"
@@ -271,14 +271,14 @@ def _build_task(
         unverified=unverified,
         ranked=pred.ranked,
         binary=is_binary,
-        given=n_given,
+        n_listed=n_listed,
         settings=_settings(options, sides, class_list, has_set_sizes=has_set_sizes),
         counts=joined.counts,
         in_columns=_in_columns(sides, coding),
         precision=precision,
         synonyms=coding.synonyms,
         terms=terms_of_classes,
-        heads=set_size_probs,
+        set_size_probs=set_size_probs,
         first_set_size=options.first_set_size,
         weights=sides.weights,
     )

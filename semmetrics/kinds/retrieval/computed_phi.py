@@ -25,10 +25,12 @@ from semmetrics.kinds.base import Options
 from semmetrics.kinds.captions import as_texts
 from semmetrics.kinds.captions.pair_job import PAIR_MEASURES, PairJob, options_taken
 from semmetrics.kinds.retrieval.captioned_truth import CAPTIONS, CaptionedTruth
-from semmetrics.options import TAKEN
+from semmetrics.options import OPTIONS_OF_FUNCTION
 
 MATRIX_OPTIONS = [
-    name for name, option in TAKEN["caption_matrix"].items() if option.kinds
+    name
+    for name, option in OPTIONS_OF_FUNCTION["caption_matrix"].items()
+    if option.kinds
 ]
 """The options that only a computed phi uses."""
 _MAX_BYTES_IN_MEMORY = 1 << 30

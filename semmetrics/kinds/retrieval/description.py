@@ -106,8 +106,8 @@ def explain_protocol(protocol: Any) -> dict[str, str]:
     phi = ""
     if any("phi=" in text for text in protocol.entries.values()):
         phi = (
-            f"computed of {OPTIONS['captions'].both} as the measures say, unless "
-            f"{OPTIONS['phi'].both} gives a matrix or another measure, such as CIDEr-D"
+            f"computed of {OPTIONS['captions'].keyword_and_flag} as the measures say, unless "
+            f"{OPTIONS['phi'].keyword_and_flag} gives a matrix or another measure, such as CIDEr-D"
         )
     sizes = [f"{number:,} in {part}" for part, number in protocol.sizes.items()]
     return {

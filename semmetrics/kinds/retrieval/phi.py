@@ -62,7 +62,7 @@ def with_phi(tasks: Tasks, measures: Measures, options: Options) -> Tasks:
     prepared: dict[str, dict[str, RetrievalTask]] = {}
     for system, parts in tasks.items():
         first_part = next(iter(parts.values()))
-        truth = first_part.beside.get(CAPTIONS)  # the same for all parts
+        truth = first_part.extra_inputs.get(CAPTIONS)  # the same for all parts
         matrices = {name: read_phi(name, truth, options) for name in names}
         prepared[system] = {}
         for part, task in parts.items():
@@ -87,13 +87,13 @@ def _add_phi(
     phi = {}
     for name, matrix in matrices.items():
         phi[name] = _fit_phi(task, matrix, options)
-    beside = {
-        **task.beside,
+    extra_inputs = {
+        **task.extra_inputs,
         PHI: phi,
         DEPTH: max(depths),
         MOST_SIMILAR: max(numbers_of_similar),
     }
-    return replace(task, beside=beside)
+    return replace(task, extra_inputs=extra_inputs)
 
 
 def _uses_grades(measure: Measure, options: Options) -> bool:
@@ -138,7 +138,7 @@ def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measur
     obstacles = opened_phi(options).obstacles
     if name not in obstacles:
         _, task = next(each_task(tasks))
-        truth: CaptionedTruth = task.beside[CAPTIONS]
+        truth: CaptionedTruth = task.extra_inputs[CAPTIONS]
         obstacles[name] = ""
         truth.texts()  # raises an error if the captions are wrong
         try:

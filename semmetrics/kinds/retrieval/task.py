@@ -115,15 +115,15 @@ def make_parts(
     folds = None
     if options.folds:
         folds = _assign_folds(named_run, queries, options.folds)
-    beside = _with_captions(positives, named_run, options)
+    extra_inputs = _with_captions(positives, named_run, options)
 
     direction = _Direction("i2t", named_run, queries, folds)
     parts: dict[str, RetrievalTask] = {}
     if options.direction != "t2i":
-        parts["i2t"] = _make_task(direction, options, counts, beside)
+        parts["i2t"] = _make_task(direction, options, counts, extra_inputs)
     if options.direction != "i2t":
         transposed = _transpose(direction, positives_of_columns, options.missing)
-        parts["t2i"] = _make_task(transposed, options, counts, beside)
+        parts["t2i"] = _make_task(transposed, options, counts, extra_inputs)
     observations_on_truth = observe_truth(truth)
     for task in parts.values():
         task.observations.merge(observations_on_truth)
@@ -188,7 +188,7 @@ def _make_task(
     direction: _Direction,
     options: ResolvedOptions,
     counts: Mapping[str, int],
-    beside: Mapping[str, Any],
+    extra_inputs: Mapping[str, Any],
 ) -> RetrievalTask:
     """Make the task of one direction.
 
@@ -198,7 +198,7 @@ def _make_task(
     options : ResolvedOptions
     counts : mapping from code to int
         The numbers of entries that were left out of both directions.
-    beside : mapping
+    extra_inputs : mapping
         Further data that measures need, such as captions.
     """
     run = direction.run
@@ -241,7 +241,7 @@ def _make_task(
         positives=positives.codes,
         ties=options.ties,
         folds=folds,
-        beside=beside,
+        extra_inputs=extra_inputs,
         grades=positives.scores,
     )
 
