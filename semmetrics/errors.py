@@ -457,7 +457,7 @@ class Places:
     name : str
         The file or the argument.
     ids : sequence of str, or None
-    unit : str
+    place_format : str
         How the number of an item is written, such as "line {}". "" if only ids are written.
     numbers : sequence of int
         The number of each item, such as its line.
@@ -472,12 +472,16 @@ class Places:
 
     name: str
     ids: Indexable | None
-    unit: str = ""
+    place_format: str = ""
     numbers: Indexable = ()
 
     def __call__(self, position: int) -> str:
         """Write the place of the item at a position."""
-        place = self.unit.format(self.numbers[position]) if self.unit else ""
+        place = (
+            self.place_format.format(self.numbers[position])
+            if self.place_format
+            else ""
+        )
         return at(self.name, place, None if self.ids is None else self.ids[position])
 
     def entry(self, position: int, noun: str, number: int) -> str:
@@ -491,8 +495,8 @@ class Places:
         'gts, item 1, label 0 (from 0)'
         """
         # All numbers of one place begin with the same number.
-        items_begin_with_0 = self.unit.endswith((FROM_0, "[{}]"))
+        items_begin_with_0 = self.place_format.endswith((FROM_0, "[{}]"))
         if not items_begin_with_0:
             return f"{self(position)}, {noun} {number + 1}"
-        plain = replace(self, unit=self.unit.removesuffix(FROM_0))
+        plain = replace(self, place_format=self.place_format.removesuffix(FROM_0))
         return f"{plain(position)}, {noun} {number}{FROM_0}"

@@ -11,7 +11,7 @@ from semmetrics.errors import InputError
 def check_classes(
     classes: Sequence[Any],
     where: str,
-    unit: str = "{noun} {} (from 0)",
+    place_format: str = "{noun} {} (from 0)",
     start: int = 0,
     noun: str = "class",
 ) -> None:
@@ -22,7 +22,7 @@ def check_classes(
     classes : sequence
     where : str
         Name of the input, for messages.
-    unit : str
+    place_format : str
         Template for the place of a class. "{noun}" is replaced by the noun, "{}" by the number.
     start : int
         Number of the first class.
@@ -30,10 +30,10 @@ def check_classes(
         Noun for a class: "class", or "class name", of which " name" is dropped.
     """
     noun = noun.removesuffix(" name")
-    unit = unit.replace("{noun}", noun)
+    place_format = place_format.replace("{noun}", noun)
     first_numbers: dict[str, int] = {}
     for number, name in enumerate(classes, start):
-        place = f"{where}, {unit.format(number)}"
+        place = f"{where}, {place_format.format(number)}"
         if not isinstance(name, str):
             wanted = f"the name of a {noun}"
             raise InputError("wrong-type", place, value=name, wanted=wanted)
@@ -42,5 +42,5 @@ def check_classes(
             raise InputError("empty", place, role=f"the {noun}", remedy=remedy)
         first_number = first_numbers.setdefault(name, number)
         if first_number != number:
-            other = unit.format(first_number)
+            other = place_format.format(first_number)
             raise InputError("duplicate-at", place, role=repr(name), other=other)

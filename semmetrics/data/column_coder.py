@@ -154,14 +154,14 @@ class Coder:
         fall_back_if(pc.all(pc.is_finite(floats)).as_py() is False)
         self._scores.append(floats.to_numpy(zero_copy_only=False))
 
-    def finish(self, name: str, unit: str = ROW) -> Lists:
+    def finish(self, name: str, place_format: str = ROW) -> Lists:
         """Return the lists of all batches.
 
         Parameters
         ----------
         name : str
             The name of the input in messages.
-        unit : str
+        place_format : str
             The template for the place of an item: "line {}".
 
         Raises
@@ -193,7 +193,7 @@ class Coder:
             noun=self.form.noun,
             source=name,
             notes=row_notes(n_empty, scattered, self.form),
-            where=Places(name, ids, unit, lines),
+            where=Places(name, ids, place_format, lines),
         )
 
     def _merge_dictionaries(self) -> tuple[Sequence[str], Any]:

@@ -57,7 +57,7 @@ def is_one_entry(record: Any, form: Form, options: ReadOptions) -> bool:
 def read_entries(
     records: Iterable[tuple[int, Any]],
     name: str,
-    unit: str,
+    place_format: str,
     form: Form,
     options: ReadOptions,
     kind: str,
@@ -67,7 +67,7 @@ def read_entries(
     Parameters
     ----------
     records : iterable of (number, record)
-    name, unit : str
+    name, place_format : str
         The name of the input, and the template for the place of a record: "line {}".
     form : Form
     options : ReadOptions
@@ -87,7 +87,7 @@ def read_entries(
     numbers: list[int] = []
     columns: dict[str, list[Any]] = {}
     for number, record in records:
-        where = at(name, unit.format(number))
+        where = at(name, place_format.format(number))
         if not isinstance(record, Mapping):
             wanted = "a record, like the others"
             raise InputError("wrong-type", where, value=record, wanted=wanted)
@@ -103,7 +103,7 @@ def read_entries(
         for role, key in keys_by_role.items():
             cell = _read_cell(record[key], role, form, where)
             columns.setdefault(role, []).append(cell)
-    items = entry_rows([(numbers, *columns.values())], name, form, unit)
+    items = entry_rows([(numbers, *columns.values())], name, form, place_format)
     header = list(names)
     positions = {}
     for role, key in keys_by_role.items():

@@ -113,7 +113,7 @@ def item_rows(
     read: Callable[[T], Iterable[Any]],
     name: str,
     form: Form,
-    unit: str,
+    place_format: str,
 ) -> Items:
     """Gather items from rows with one item each.
 
@@ -128,7 +128,7 @@ def item_rows(
     name : str
         Name of the input.
     form : Form
-    unit : str
+    place_format : str
         How messages write a place: "line {}".
 
     Raises
@@ -136,7 +136,7 @@ def item_rows(
     InputError
         If a row is invalid or its id occurs twice. The message names the row.
     """
-    collector = _ItemCollector(form, unit)
+    collector = _ItemCollector(form, place_format)
     for place, row in rows:
         row_id: str | None = None
         try:
@@ -150,7 +150,7 @@ def item_rows(
             else:
                 collector.add(place, row_id, entries)
         except InputError as error:
-            raise error.placed(at(name, unit.format(place), row_id)) from None
+            raise error.placed(at(name, place_format.format(place), row_id)) from None
     return collector.finish(name)
 
 
@@ -160,13 +160,13 @@ class _ItemCollector:
     Parameters
     ----------
     form : Form
-    unit : str
+    place_format : str
         How messages write a place.
     """
 
-    def __init__(self, form: Form, unit: str) -> None:
+    def __init__(self, form: Form, place_format: str) -> None:
         self._form = form
-        self._unit = unit
+        self._place_format = place_format
         self._first_places: dict[str, int] = {}
         self._items: list[Any] = []
         # The items whose rows contain single strings.
@@ -186,7 +186,7 @@ class _ItemCollector:
         self._previous_id = row_id
         first_place = self._first_places.setdefault(row_id, place)
         if first_place != place:
-            other = self._unit.format(first_place)
+            other = self._place_format.format(first_place)
             raise InputError("duplicate-at", role="the id", other=other)
         self._items.append(entries)
 
@@ -206,11 +206,13 @@ class _ItemCollector:
     def finish(self, name: str) -> Items:
         """Return the items of all rows."""
         ids = list(self._first_places)
-        places = Places(name, ids, self._unit, list(self._first_places.values()))
+        places = Places(
+            name, ids, self._place_format, list(self._first_places.values())
+        )
         items = Items(ids, self._items, places, name, "per item")
         if self._form.single and len(self._strings_by_id) == len(ids):
             items.understood = f"per {self._form.noun}"
-        if self._unit != ELEMENT:
+        if self._place_format != ELEMENT:
             # The order of the records in a JSON document has no meaning.
             scattered_ids = [item_id for item_id in ids if item_id in self._scattered]
             items.notes += row_notes(0, scattered_ids, self._form)

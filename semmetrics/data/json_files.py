@@ -157,13 +157,17 @@ def read_json(source: Source, form: Form, options: ReadOptions) -> Items:
     source.forget()  # The value takes several times the memory of the file.
     if options.format != "coco":
         if isinstance(value, (dict, list)):
-            return read_object(value, name, form, options, kind="JSON, ", unit=ELEMENT)
+            return read_object(
+                value, name, form, options, kind="JSON, ", place_format=ELEMENT
+            )
         wanted = f'a JSON document such as {{"id": ["{form.noun}"]}}'
         raise InputError("wrong-type", name, value=value, wanted=wanted)
     if isinstance(value, dict) and form.coco is not None:
         return _read_annotations(value, name, form, options)
     if isinstance(value, list) and form.single:
-        return read_object(value, name, form, options, kind="JSON, ", unit=ELEMENT)
+        return read_object(
+            value, name, form, options, kind="JSON, ", place_format=ELEMENT
+        )
     raise InputError("wrong-type", name, value=value, wanted="an annotations file")
 
 
@@ -174,7 +178,7 @@ def read_object(
     options: ReadOptions,
     *,
     kind: str = "",
-    unit: str = ITEM,
+    place_format: str = ITEM,
 ) -> Items:
     """Read the items of a mapping or a sequence.
 
@@ -188,7 +192,7 @@ def read_object(
     options : ReadOptions
     kind : str
         The format, for the description of how the input was read: "JSON, ".
-    unit : str
+    place_format : str
         The template for the place of an element.
 
     Raises
@@ -213,7 +217,7 @@ def read_object(
     elif len(value) and isinstance(value[0], Mapping):
         return _read_records(enumerate(value), name, ELEMENT, form, options, kind)
     else:
-        items = _read_by_position(value, name, form, kind, unit)
+        items = _read_by_position(value, name, form, kind, place_format)
     return _note_unused_columns(items, form, options)
 
 
@@ -316,10 +320,10 @@ def _at_line(error: InputError, lines: Sequence[int]) -> InputError:
 
 def _line_places(places: Places, lines: Sequence[int]) -> Places:
     """Replace the numbers of records by the lines of the file."""
-    if places.unit != ELEMENT:
+    if places.place_format != ELEMENT:
         return places
     numbers = [lines[number] for number in places.numbers]
-    return replace(places, unit="line {}", numbers=numbers)
+    return replace(places, place_format="line {}", numbers=numbers)
 
 
 def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
@@ -434,10 +438,10 @@ def _are_single_entries(items: Sequence[Any], form: Form) -> bool:
 
 
 def _read_by_position(
-    value: Sequence[Any], name: str, form: Form, kind: str, unit: str
+    value: Sequence[Any], name: str, form: Form, kind: str, place_format: str
 ) -> Items:
     """Read a sequence of items without ids."""
-    places = Places(name, None, unit, range(len(value)))
+    places = Places(name, None, place_format, range(len(value)))
     items = Items(None, value, places, name)
     _check_no_mapping(items, form, places)
     if len(value) and all(map(_is_id_tuple, value)):
@@ -517,7 +521,7 @@ def _is_one_caption(item: Any) -> bool:
 def _read_records(
     records: Iterable[tuple[int, Any]],
     name: str,
-    unit: str,
+    place_format: str,
     form: Form,
     options: ReadOptions,
     kind: str,
@@ -529,9 +533,11 @@ def _read_records(
     first_records = list(islice(records, 1))
     records = chain(first_records, records)
     if first_records and is_one_entry(first_records[0][1], form, options):
-        return read_entries(records, name, unit, form, options, kind.removesuffix(", "))
+        return read_entries(
+            records, name, place_format, form, options, kind.removesuffix(", ")
+        )
     reader = _RecordReader(form, options)
-    items = item_rows(records, reader.read, name, form, unit)
+    items = item_rows(records, reader.read, name, form, place_format)
     _, value_kind = pair_mappings(items, form)
     suffix = ", 0/1" if value_kind == "0/1" else ""
     items.understood = f"{kind}one record {items.understood}{suffix}"

@@ -411,7 +411,7 @@ class Lists:
         if isinstance(where, Places):
             place_ids = None if where.ids is None else ids
             numbers: Indexable = ()
-            if where.unit:  # else places have no numbers
+            if where.place_format:  # else places have no numbers
                 numbers = np.asarray(where.numbers)[rows]
             where = replace(where, ids=place_ids, numbers=numbers)
         whole = self.whole

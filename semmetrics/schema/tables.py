@@ -239,7 +239,7 @@ class Schema(NamedTuple):
         self,
         rows: Iterable[Row],
         source: str,
-        unit: str = "element [{}]",
+        place_format: str = "element [{}]",
         chosen: Mapping[str, str] | None = None,
         choose_columns: ColumnChooser | None = None,
     ) -> Table:
@@ -250,7 +250,7 @@ class Schema(NamedTuple):
         rows : iterable of (place, names or None, cells)
         source : str
             What messages call the table.
-        unit : str
+        place_format : str
             The format of the place of a row, such as "line {}".
         chosen : mapping from role to name, optional
             Columns that the user named.
@@ -262,7 +262,7 @@ class Schema(NamedTuple):
         InputError
             If the table is empty or a row is wrong. The message names the row.
         """
-        headers = _Headers(self, source, unit, chosen or {}, choose_columns)
+        headers = _Headers(self, source, place_format, chosen or {}, choose_columns)
         places: list[Any] = []
         cell_rows: list[list[Any]] = []
         for place, names, cells in rows:
@@ -272,7 +272,7 @@ class Schema(NamedTuple):
         if not cell_rows:
             raise self._no_rows_error(source)
 
-        where = _RowPlaces(source, unit, places, cell_rows, self._key_index())
+        where = _RowPlaces(source, place_format, places, cell_rows, self._key_index())
         columns = self._read_columns(cell_rows, where)
         self._check_keys(columns, where)
         return Table(
@@ -383,7 +383,7 @@ class _RowPlaces:
 
     Attributes
     ----------
-    source, unit : str
+    source, place_format : str
     places : sequence
         The place of each row in the table, such as the number of its line.
     cell_rows : sequence of sequences
@@ -392,7 +392,7 @@ class _RowPlaces:
     """
 
     source: str
-    unit: str
+    place_format: str
     places: Sequence[Any]
     cell_rows: Sequence[Sequence[Any]]
     key_index: int | None
@@ -402,7 +402,7 @@ class _RowPlaces:
         item_id = None
         if self.key_index is not None:
             item_id = str(self.cell_rows[row][self.key_index])
-        return at(self.source, self.unit.format(self.places[row]), item_id)
+        return at(self.source, self.place_format.format(self.places[row]), item_id)
 
 
 class _Headers:
@@ -411,7 +411,7 @@ class _Headers:
     Parameters
     ----------
     schema : Schema
-    source, unit, chosen, choose_columns
+    source, place_format, chosen, choose_columns
         As in `Schema.read`.
 
     Attributes
@@ -424,13 +424,13 @@ class _Headers:
         self,
         schema: Schema,
         source: str,
-        unit: str,
+        place_format: str,
         chosen: Mapping[str, str],
         choose_columns: ColumnChooser | None,
     ) -> None:
         self._schema = schema
         self._source = source
-        self._unit = unit
+        self._place_format = place_format
         self._chosen = dict(chosen)
         self._choose_columns = choose_columns
         self._positions: dict[int | tuple[str, ...], list[int]] = {}
@@ -455,7 +455,7 @@ class _Headers:
         positions = self._positions.get(shape)
         if positions is not None:
             return positions
-        where = at(self._source, self._unit.format(place))
+        where = at(self._source, self._place_format.format(place))
         if names is None:
             by_role = self._columns_of_list(width, where)
         else:
@@ -467,7 +467,7 @@ class _Headers:
     def _columns_of_header(self, names: Sequence[str], where: str) -> dict[str, int]:
         """Find the columns of a header, and remember the names that they have."""
         positions = self._schema.find(names, self._chosen, where)
-        if self._unit == _TEXT_LINES:
+        if self._place_format == _TEXT_LINES:
             self._check_header(positions, names)
         if self._choose_columns is not None:
             positions = self._choose_columns(positions, names, where)

@@ -90,14 +90,14 @@ class Table(NamedTuple):
     name : str
         The name in messages.
     columns : sequence of str
-    unit : str
+    place_format : str
         The template for the place of a row: "line {}".
     rows : iterable of (place, cells)
     """
 
     name: str
     columns: Sequence[str]
-    unit: str
+    place_format: str
     rows: Iterable[tuple[int, Sequence[Any]]]
 
 
@@ -310,16 +310,18 @@ class ScoredLabels:
             del self._labels[id_]
         return len(left_out)
 
-    def items(self, unit: str = "") -> Items:
-        """Return the items. With a unit, messages name the place at which each was added."""
+    def items(self, place_format: str = "") -> Items:
+        """Return the items. With a place format, messages name the place at which each was added."""
         items: list[list[Any]] = []
         for labels in self._labels.values():
             pairs: list[Any] = [pair for pair in labels.items() if pair[1] is not None]
             pairs.sort(key=_negative_score)
             items.append(pairs or list(labels))
         ids = list(self._labels)
-        numbers = self._places if unit else ()
-        return Items(ids, items, Places(self.name, ids, unit, numbers), self.name)
+        numbers = self._places if place_format else ()
+        return Items(
+            ids, items, Places(self.name, ids, place_format, numbers), self.name
+        )
 
 
 def _negative_score(pair: tuple[str, Any]) -> float:
@@ -382,7 +384,7 @@ def unused_results(names: Iterable[str]) -> list[Fact]:
 def finish(
     gathered: ScoredLabels,
     understood: str,
-    unit: str,
+    place_format: str,
     options: ReadOptions,
     aliases: Mapping[str, str] | None = None,
 ) -> Items:
@@ -392,7 +394,7 @@ def finish(
     ----------
     gathered : ScoredLabels
     understood : str
-    unit : str
+    place_format : str
         The template for the place of an item.
     options : ReadOptions
         In a ground truth, items that nobody annotated are left out.
@@ -402,7 +404,7 @@ def finish(
     n_left_out = 0
     if is_truth(options):
         n_left_out = gathered.leave_out_unannotated()
-    items = gathered.items(unit)
+    items = gathered.items(place_format)
     items.understood = understood
     if n_left_out:
         items.notes.append(Fact("unannotated-items", n_left_out))

@@ -382,14 +382,14 @@ class NumberedCaptions(TableFormat):
         ids: dict[str, int] = {}
         captions: list[list[str]] = []
         for place, cells in table.rows:
-            where = at(table.name, table.unit.format(place))
+            where = at(table.name, table.place_format.format(place))
             id_ = as_id(cells[id_column], where=where)
             if id_ in ids:
                 raise InputError("duplicate-id", where, value=id_)
             ids[id_] = place
             own_cells = [cells[column] for column in caption_columns]
             captions.append(list(filter(None, own_cells)))
-        places = Places(table.name, list(ids), table.unit, list(ids.values()))
+        places = Places(table.name, list(ids), table.place_format, list(ids.values()))
         items = Items(list(ids), captions, places)
         items.source = table.name
         columns = ", ".join(repr(table.columns[column]) for column in caption_columns)

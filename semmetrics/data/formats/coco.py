@@ -127,21 +127,21 @@ class CocoResultsTable(TableFormat):
         score_column = columns.get(_SCORE)
         gathered = ScoredLabels(table.name)
         for place, cells in table.rows:
-            where = at(table.name, table.unit.format(place))
+            where = at(table.name, table.place_format.format(place))
             score = None
             if score_column is not None:
                 score = as_number(cells[score_column], "the score", where)
             image = as_id(cells[columns[_IMAGE]], where=where)
             category = as_id(cells[columns[_CATEGORY]], where=where)
             gathered.add(image, category, score, where, place)
-        items = _describe(gathered, "table", table.unit)
+        items = _describe(gathered, "table", table.place_format)
         items.notes += unused_keys(columns, _RESULT_KEYS, "result")
         return items
 
 
-def _describe(gathered: ScoredLabels, kind: str, unit: str) -> Items:
+def _describe(gathered: ScoredLabels, kind: str, place_format: str) -> Items:
     """Return the items of results. Their labels are category ids if all are numbers."""
-    items = gathered.items(unit)
+    items = gathered.items(place_format)
     items.by_category = all(label.isdecimal() for label in gathered.labels)
     n_results = pluralize(gathered.n_occurrences, "result")
     n_categories = pluralize(gathered.n_labels, "category")

@@ -330,7 +330,7 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
     id_position = _column_position(table, "id", id_column)
     gathered = ScoredLabels(table.name)
     for place, cells in table.rows:
-        where = at(table.name, table.unit.format(place))
+        where = at(table.name, table.place_format.format(place))
         id_ = as_id(cells[id_position], where=where)
         gathered.open(id_, place)
         gathered.count_annotations(id_, int(_is_annotated(table, cells)))
@@ -341,7 +341,7 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
     names = ", ".join(repr(table.columns[column]) for column in columns)
     understood = f"Label Studio ({kind}), labels in {names}"
     understood += _understood_controls(len(questions))
-    items = finish(gathered, understood, table.unit, options)
+    items = finish(gathered, understood, table.place_format, options)
     question_names = [table.columns[column] for column in questions]
     items.styles = answer_style(question_names, _ANSWER)
     items.styles["labels"] = f"those of {names}"
