@@ -12,6 +12,8 @@ import pytest
 from refusals import refused
 
 from semmetrics import DiscrepancySelection, add_systems, select_discrepant
+from semmetrics.metrics.parsing import parse_all
+from semmetrics.scoring.earlier_selections import name_static
 
 PATH = Path(__file__).parent / "earlier" / "default.mad.json"
 MEASURE = "SemF1(threshold=0.5)"
@@ -77,3 +79,10 @@ def test_a_selection_of_this_version_uses_the_model_of_its_measure():
 
     (model,) = added.models.values()
     assert "semmetrics-same" in model
+
+
+def test_the_static_model_is_named_if_one_of_the_measures_used_it():
+    measures = parse_all(["SoftF1", "SemF1", "F1"])
+
+    assert name_static({}, measures) == {"embedding": "static"}
+    assert name_static({"embedding": "same"}, measures) == {"embedding": "same"}

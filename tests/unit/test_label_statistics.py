@@ -64,7 +64,12 @@ def test_label_order_equals_a_plain_loop(max_pairs_per_count, lists):
 
 @pytest.mark.parametrize(
     ("labels", "code"),
-    [([0, 3], "out-of-range"), ([0, -1], "bad-option"), ([0.5], "bad-option")],
+    [
+        ([0, 3], "out-of-range"),
+        ([0, -1], "bad-option"),
+        ([0.5], "bad-option"),
+        ([[0], [1]], "bad-option"),
+    ],
 )
 def test_labels_that_are_not_codes_are_an_error(labels, code):
     with refused(code):
