@@ -48,7 +48,7 @@ def test_an_error_names_the_system_without_scores(measure, order):
 
 
 def test_a_note_shows_the_first_value_outside_the_bounds_of_a_users_measure():
-    preds = [["a"], ["a", "b", "c"], ["a", "b"]]
+    preds = [["a"], ["a", "b"], ["a", "b", "c"]]
     with temporary_measures():
 
         @semmetrics.measure(bounds=(0, 1))
