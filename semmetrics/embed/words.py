@@ -251,7 +251,9 @@ def from_words(vectors: Mapping[Any, Any], where: str = "embedding") -> MatrixEm
         raise InputError("nothing-given", where, what="words", remedy=remedy)
     sorted_words = sorted(vectors, key=str)
     first_word = next(iter(vectors))
-    length = _as_array(vectors[first_word]).size
+    first_vector = _as_array(vectors[first_word])
+    # The length of anything but a vector says nothing about the other vectors.
+    length = first_vector.size if first_vector.ndim == 1 else 0
     _read_vector(first_word, vectors[first_word], length, where)
     rows = [_read_vector(word, vectors[word], length, where) for word in sorted_words]
     texts = [str(word) for word in sorted_words]

@@ -260,3 +260,14 @@ def test_lazily_negated_tensors_are_read():
     tensors = score({"a": lazy[0], "b": lazy[1]}, "MeanSim", "a", "b")
     arrays = score({"a": [0.9, 0.1], "b": [0.2, 0.8]}, "MeanSim", "a", "b")
     assert tensors.value == pytest.approx(arrays.value, abs=1e-7)
+
+
+@pytest.mark.parametrize("value", [1.0, None, "x", [[1, 2], [3, 4]], []])
+def test_no_length_is_wanted_if_the_first_value_is_not_a_vector(value):
+    with refused("out-of-range", wanted="a list of numbers"):
+        open_embedding({"cat": value, "dog": [1, 0]})
+
+
+def test_the_length_of_the_first_vector_is_wanted_of_the_others():
+    with refused("out-of-range", wanted="a list of 2 numbers"):
+        open_embedding({"dog": [1, 0], "cat": 1.0})
