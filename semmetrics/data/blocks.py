@@ -30,7 +30,7 @@ import numpy as np
 from semmetrics.core.hashing import hash_ids
 from semmetrics.core.prefetch import prefetch
 from semmetrics.data.cell_lists import check_styles, place_of_styles
-from semmetrics.data.form import EXTENSIONS, TABLES
+from semmetrics.data.form import DELIMITED_FORMATS, EXTENSIONS
 from semmetrics.data.input_formats import format_among
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
@@ -48,9 +48,10 @@ from semmetrics.data.source import (
 from semmetrics.errors import InputError, Places, at
 
 Read: TypeAlias = Callable[[Any, str], Any]
-"""Returns the lists in a Source or an Arrow table. The second argument is its name in messages."""
+"""Returns the Lists or the Matrix in a Source or an Arrow table. The second argument is the name
+in messages."""
 
-_STREAM_FORMATS = ("jsonl", *TABLES)
+_STREAM_FORMATS = ("jsonl", *DELIMITED_FORMATS)
 _FILE_FORMATS = ("parquet", "arrow")
 """The formats that are read in blocks from files, but not from streams."""
 FORMATS = (*_STREAM_FORMATS, *_FILE_FORMATS)
@@ -62,11 +63,11 @@ MAX_BLOCK_ROWS = 2**16
 MAX_BLOCK_CELLS = 2**22
 """The largest number of cells in a block of Parquet or Arrow."""
 _TYPE_DETAILS = re.compile(r"large_|\w+: | not null|, indices=\w+|, ordered=\d")
-"""Parts of Arrow types that may differ between files."""
+"""SideFiles of Arrow types that may differ between files."""
 
 
 @dataclass(frozen=True)
-class Parts:
+class SideFiles:
     """The files of one side, in their order.
 
     Attributes
@@ -78,8 +79,8 @@ class Parts:
     size : int or None
         The size of the files on disk. None if one of them is a stream.
     first : str
-        The first file of the side, if ``paths`` are only some of its files. They must have the
-        columns of the first file, and may contain no items.
+        The first file of the side, if ``paths`` are only some of its files. All files must have
+        its columns. Files without items are then accepted.
     """
 
     name: str
@@ -97,7 +98,7 @@ class Parts:
         Parameters
         ----------
         read : callable
-            As ``Setup.read``.
+            Reads a block, as `Read`.
         options : ReadOptions
             The options that ``read`` uses.
         advance : callable
@@ -112,7 +113,7 @@ class Parts:
         Examples
         --------
         >>> from semmetrics import as_labels
-        >>> parts = find_parts("examples/kubany2020_table2/predictions/imagga.json")
+        >>> parts = find_side_files("examples/kubany2020_table2/predictions/imagga.json")
         >>> list(parts.lists(lambda data, _: as_labels(data), ReadOptions(), print))
         Traceback (most recent call last):
         semmetrics.errors.InputError: examples/kubany2020_table2/predictions/imagga.json: cannot
@@ -128,43 +129,44 @@ class Parts:
         columns = self._columns_of_first_file(read, options)
         styles: dict[str, str] = {}
         has_items = False
-        first_error: InputError | None = None
+        empty_error: InputError | None = None  # the first one
         for path in self.paths:
             with _open_blocks(path, read, options, columns) as (rows, blocks):
                 name = rows.file.name
                 layout = ""
-                n_bytes_before = 0
-                for block, n_bytes, is_last in _mark_last(blocks):
+                previous_end = 0
+                for block, end, is_last in _mark_last(blocks):
                     lists = None
                     try:
                         contents = read(rows.add(block), name)
                     except InputError as error:
                         if not _has_no_items(error, name):
                             raise
-                        first_error = first_error or error
+                        empty_error = empty_error or error
                     else:
                         has_items = True
                         layout = _check_layout(contents, layout)
                         lists = self._finish_block(contents, rows, styles, is_last)
-                    yield lists, n_bytes - n_bytes_before
-                    n_bytes_before = n_bytes
-        if first_error is not None and not has_items and not self.first:
-            raise first_error
+                    yield lists, end - previous_end
+                    previous_end = end
+        if empty_error is not None and not has_items and not self.first:
+            raise empty_error
 
     def _columns_of_first_file(
         self, read: Read, options: ReadOptions
     ) -> dict[str, str]:
         """Return the types of the columns that all files must have, if another file sets them."""
         columns: dict[str, str] = {}
-        if self.first and self.paths[:1] != (self.first,):
+        begins_with_first = self.first in self.paths[:1]
+        if self.first and not begins_with_first:
             with _open_blocks(self.first, read, options, columns):
-                pass
+                pass  # Opening the file fills the columns.
         return columns
 
     def _finish_block(
         self,
         block: Any,
-        rows: _TextRows | _TableRows,
+        rows: _TextRows | _ArrowRows,
         styles: dict[str, str],
         is_last: bool,
     ) -> Lists:
@@ -173,10 +175,11 @@ class Parts:
         Parameters
         ----------
         block : Lists or Matrix
-        rows : _TextRows or _TableRows
+        rows : _TextRows or _ArrowRows
             The rows of the file. Those of complete items are dropped.
         styles : dict from str to str
-            The styles of the blocks before. Those of this block are added.
+            How the cells of each column are written in the blocks before. Columns of this block
+            are added.
         is_last : bool
             Whether the block is the last one of its file.
         """
@@ -224,7 +227,7 @@ def _check_layout(block: Any, before: str) -> str:
     return layout
 
 
-def find_parts(path: str) -> Parts:
+def find_side_files(path: str) -> SideFiles:
     """Find the files of one side.
 
     Parameters
@@ -241,19 +244,19 @@ def find_parts(path: str) -> Parts:
 
     Examples
     --------
-    >>> parts = find_parts("examples/kubany2020_table2/predictions/im*.json")
+    >>> parts = find_side_files("examples/kubany2020_table2/predictions/im*.json")
     >>> parts.name, len(parts.paths)
     ('examples/kubany2020_table2/predictions/im*.json', 1)
     """
     if path == "-":
-        return Parts("standard input", (path,), None)
+        return SideFiles("standard input", (path,), None)
     single_path = Path(path)
     is_folder = single_path.is_dir()
-    is_single = single_path.exists() or not glob.has_magic(path)
-    if is_single and not is_folder:
+    is_pattern = glob.has_magic(path) and not single_path.exists()
+    if not is_folder and not is_pattern:
         with readable(path, single_path):
             size = single_path.stat().st_size
-        return Parts(path, (path,), size if single_path.is_file() else None)
+        return SideFiles(path, (path,), size if single_path.is_file() else None)
     files = _list_files(path, is_folder=is_folder)
     if not files:
         remedy = "check the pattern"
@@ -261,13 +264,13 @@ def find_parts(path: str) -> Parts:
             remedy = f"give files that end with {', '.join(EXTENSIONS)}"
         raise InputError("nothing-given", path, what="files to read", remedy=remedy)
     total_size = sum(file.stat().st_size for file in files)
-    return Parts(path, tuple(map(str, files)), total_size)
+    return SideFiles(path, tuple(map(str, files)), total_size)
 
 
 def _list_files(path: str, *, is_folder: bool) -> list[Path]:
     """Return the files of a folder that have a known extension, or those of a pattern."""
     pattern = path
-    extensions: tuple[str, ...] = ("",)
+    extensions: tuple[str, ...] = ("",)  # any
     if is_folder:
         pattern = f"{glob.escape(path)}/*"
         extensions = tuple(EXTENSIONS)
@@ -331,7 +334,7 @@ class _TextRows:
         self._n_bytes_dropped += n_bytes
 
 
-class _TableRows:
+class _ArrowRows:
     """The rows of items that may be incomplete, as `_TextRows`, for Parquet and Arrow."""
 
     def __init__(self, file: Source, empty: Any, notes: list[Any]) -> None:
@@ -355,20 +358,20 @@ class _TableRows:
 
 
 Blocks: TypeAlias = Iterator[tuple[Any, int]]
-"""Blocks of lines or Arrow tables, each with the number of bytes in the file up to its end."""
+"""Blocks of lines or Arrow tables, each with the position of its end in the file in bytes."""
 
 
 def _mark_last(blocks: Blocks) -> Iterator[tuple[Any, int, bool]]:
-    """Yield each block, the bytes up to its end, and whether it is the last one."""
-    end = (None, 0)
-    for (block, n_bytes), (next_block, _) in pairwise(chain(blocks, [end])):
-        yield block, n_bytes, next_block is None
+    """Yield each block, the position of its end, and whether it is the last one."""
+    sentinel = (None, 0)
+    for (block, end), (next_block, _) in pairwise(chain(blocks, [sentinel])):
+        yield block, end, next_block is None
 
 
 @contextmanager
 def _open_blocks(
     path: str, read: Read, options: ReadOptions, columns: dict[str, str]
-) -> Iterator[tuple[_TextRows | _TableRows, Blocks]]:
+) -> Iterator[tuple[_TextRows | _ArrowRows, Blocks]]:
     """Open a file for reading in blocks.
 
     Parameters
@@ -382,44 +385,57 @@ def _open_blocks(
 
     Yields
     ------
-    rows : _TextRows or _TableRows
+    rows : _TextRows or _ArrowRows
         Still without rows.
     blocks : iterator
         As `Blocks`.
     """
-    with open_parts(path, BLOCK_BYTES) as (source, parts, stream):
+    with open_parts(path, BLOCK_BYTES) as (source, chunks, stream):
         if source.head[:2] in UTF16:
-            parts = as_utf8(chain([source.head], parts), source.name)
-            source = replace(source, head=next(parts))
+            chunks = as_utf8(chain([source.head], chunks), source.name)
+            source = replace(source, head=next(chunks))
         is_stream = source.suffix is None or source.packed
-        kinds = _STREAM_FORMATS if is_stream else FORMATS
-        kind = format_among(source, options, "a stream", kinds, has_format_option=True)
-        source = replace(source, suffix=f".{kind}", spool=None)
-        if kind not in _FILE_FORMATS:
-            chunks = chain([source.head], parts)
-            limit = options.max_line_bytes
-            header, blocks = _split_header(chunks, limit, is_table=kind in TABLES)
-            yield (
-                _TextRows(source, header),
-                ((block, stream.n_bytes_read) for block in blocks),
+        formats = _STREAM_FORMATS if is_stream else FORMATS
+        file_format = format_among(
+            source, options, "a stream", formats, has_format_option=True
+        )
+        source = replace(source, suffix=f".{file_format}", spool=None)
+        if file_format not in _FILE_FORMATS:
+            header, blocks = _split_header(
+                chain([source.head], chunks),
+                options.max_line_bytes,
+                is_table=file_format in DELIMITED_FORMATS,
             )
+            rows = _TextRows(source, header)
+            yield rows, ((block, stream.n_bytes_read) for block in blocks)
             return
+    with _open_arrow_blocks(source, path, file_format, read, columns) as arrow_blocks:
+        yield arrow_blocks
+
+
+@contextmanager
+def _open_arrow_blocks(
+    source: Source, path: str, file_format: str, read: Read, columns: dict[str, str]
+) -> Iterator[tuple[_ArrowRows, Blocks]]:
+    """Open a Parquet or Arrow file, as `_open_blocks`."""
     from semmetrics.data.arrow_files import open_arrow
 
     source = replace(source, path=Path(path))
-    with open_arrow(source, kind) as (schema, batches):
-        empty = schema.empty_table()
+    with open_arrow(source, file_format) as (schema, batches):
+        empty_table = schema.empty_table()
+        # Reading an empty table shows which columns are not used.
         notes = []
         unused_columns: set[str] = set()
-        for note in read(empty, source.name).notes:
+        for note in read(empty_table, source.name).notes:
             if note.code == "unused-columns":
                 notes.append(note)
                 unused_columns.update(note.examples)
-        names = dict.fromkeys(schema.names)
-        empty = empty.select([name for name in names if name not in unused_columns])
-        _check_columns(empty.schema, columns, source.name)
-        rows = _TableRows(source, empty, notes)
-        yield rows, _read_tables(batches, empty.schema, source)
+        distinct_names = dict.fromkeys(schema.names)
+        used_names = [name for name in distinct_names if name not in unused_columns]
+        empty_table = empty_table.select(used_names)
+        _check_columns(empty_table.schema, columns, source.name)
+        rows = _ArrowRows(source, empty_table, notes)
+        yield rows, _read_tables(batches, empty_table.schema, source)
 
 
 def _split_header(
@@ -430,6 +446,7 @@ def _split_header(
     first_block = next(blocks, b"")
     header = b""
     if is_table:
+        # Blocks of a file object are single lines, which may have quoted newlines.
         lines = line_blocks(io.BytesIO(first_block), limit, quoted=True)
         header = next(lines, b"")
     return header, chain([first_block.removeprefix(header)], blocks)
@@ -461,7 +478,7 @@ def _name_type(arrow_type: Any) -> str:
 
 
 def _read_tables(batches: Any, schema: Any, source: Any) -> Blocks:
-    """Yield tables with a bounded number of rows, each with the bytes of the file up to its end.
+    """Yield tables with a bounded number of rows, each with the position of its end in bytes.
 
     A file without rows yields one empty table.
     """

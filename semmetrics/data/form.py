@@ -19,7 +19,7 @@ from semmetrics.schema import (
     as_number,
 )
 
-TABLES = ("csv", "tsv")
+DELIMITED_FORMATS = ("csv", "tsv")
 MATRICES = ("npy", "npz", "hdf5")
 _EXTENSIONS_BY_FORMAT = {
     "json": ".json",

@@ -19,7 +19,7 @@ import numpy as np
 
 from semmetrics.data.cell_lists import check_no_vectors, read_cell_lists
 from semmetrics.data.cells import MISSING_TEXTS
-from semmetrics.data.form import MATRICES, TABLES, Form
+from semmetrics.data.form import DELIMITED_FORMATS, MATRICES, Form
 from semmetrics.data.formats import find_document, find_table, find_text
 from semmetrics.data.formats.base import Table
 from semmetrics.data.input_formats import FIRST_LINE, format_of
@@ -51,7 +51,7 @@ from semmetrics.errors import Fact, InputError, Places, at
 ColumnNames: TypeAlias = Sequence[str | Sequence[str]] | None
 """The names of the columns of a matrix. Each is a string, or a sequence of synonyms."""
 
-_FORMATS_WITH_NAMES = (*TABLES, "parquet", "arrow", "json", "jsonl", "coco")
+_FORMATS_WITH_NAMES = (*DELIMITED_FORMATS, "parquet", "arrow", "json", "jsonl", "coco")
 _CHECKED_OPTIONS = (
     "id_column",
     "label_column",
@@ -257,9 +257,9 @@ def _read_file(
 def _formats_using(option: str, form: Form) -> Collection[str]:
     """Return the formats for which an option of ``_CHECKED_OPTIONS`` has an effect."""
     if option == "delimiter":
-        return TABLES
+        return DELIMITED_FORMATS
     if option == "label_delimiter":
-        return TABLES if form.scored else ()
+        return DELIMITED_FORMATS if form.scored else ()
     if option.removesuffix("_column") in form.roles:
         return _FORMATS_WITH_NAMES
     return ()
@@ -281,7 +281,7 @@ def _read_any_format(
         items = text_format.read(source, form, options)
         return text_format.title, encode(items, form)
     file_format = format_of(source, options, form)
-    if file_format not in TABLES:
+    if file_format not in DELIMITED_FORMATS:
         return file_format, _read_format(source, file_format, form, names, options)
     from semmetrics.data.dialect import describe_delimiter, find_delimiter
 
@@ -310,7 +310,7 @@ def _read_format(
         if isinstance(contents, Items):
             return encode(contents, form)
         return contents
-    if file_format in TABLES:
+    if file_format in DELIMITED_FORMATS:
         from semmetrics.data.one_hot_tables import read_one_hot
 
         matrix = read_one_hot(source, file_format, form, options)
@@ -338,7 +338,7 @@ def _read_large_text(
     Return None for other files and for public formats, and if only the strict reader can read the
     file or report the problem.
     """
-    if not source.is_large or file_format not in ("jsonl", *TABLES):
+    if not source.is_large or file_format not in ("jsonl", *DELIMITED_FORMATS):
         return None
     if file_format == "jsonl" and _are_public_lines(source, form):
         return None
@@ -414,7 +414,7 @@ def _read_strictly(
     source: Source, file_format: str, form: Form, options: ReadOptions
 ) -> Items:
     """Read a text format with the strict reader, which names the place of every error."""
-    if file_format in TABLES:
+    if file_format in DELIMITED_FORMATS:
         from semmetrics.data.tables import read_table
 
         return read_table(source, form, options, tabs=file_format == "tsv")

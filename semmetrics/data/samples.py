@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.arguments import is_iterable
-from semmetrics.data.form import TABLES, Form
+from semmetrics.data.form import DELIMITED_FORMATS, Form
 from semmetrics.data.formats import find_document, find_table, find_text
 from semmetrics.data.input_formats import FIRST_LINE, format_of
 from semmetrics.data.inputs import open_input
@@ -139,7 +139,7 @@ def _sample_file(source: Source, form: Form, options: ReadOptions) -> Sample:
         first_line = FIRST_LINE.search(source.beginning)
         text = "{}" if first_line is None else first_line.group()
         return _sample_value([parse(text, source.name)], "JSON", form)
-    if file_format in TABLES:
+    if file_format in DELIMITED_FORMATS:
         from semmetrics.data.csv_rows import first_row
         from semmetrics.data.dialect import find_delimiter
 

@@ -6,7 +6,8 @@ The package of each kind has a function ``recognise(samples)``. It looks at the 
 input and returns a `Verdict`, which states how certain it is that the data are of its kind.
 `resolve_kind` compares the verdicts:
 
-- If two kinds are certain, the two sides are of different kinds, which is an error.
+- If two kinds are certain, and one of them fits both sides, it is the kind of the data. Otherwise
+  the sides are of different kinds, which is an error.
 - If two kinds are equally likely, the data are ambiguous, which is an error if there are two sides.
 - If no kind recognises the data, the first kind reads them, and its reader reports the problem.
 - A kind without this function recognises nothing. `semmetrics.kinds.find_kind` raises an error for it.
@@ -51,7 +52,7 @@ class Certainty(IntEnum):
     POSSIBLE = 1
     LIKELY = 2
     CERTAIN = 3
-    ASK = 4  # likely, but the user has to confirm it
+    ASK = 4  # The user has to confirm this kind, whatever the other verdicts are.
 
 
 class Verdict(NamedTuple):
@@ -242,7 +243,8 @@ def _describe_sides(
 ) -> str:
     """Describe each side.
 
-    For a single input, and ``with_words``, the mean number of words of strings in lists is added.
+    With a single input, or if ``with_words`` is set, the mean number of words of strings in lists is
+    added.
     """
     descriptions = list(verdict.descriptions)
     if not descriptions:

@@ -16,7 +16,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from semmetrics.data.blocks import FORMATS, Parts, find_parts
+from semmetrics.data.blocks import FORMATS, SideFiles, find_side_files
 from semmetrics.data.form import EXTENSIONS
 from semmetrics.data.option_keywords import takes_options
 from semmetrics.errors import InputError, require
@@ -194,7 +194,7 @@ class _Job:
         """Return the first file of each side that consists of files."""
         files = []
         for blocks in self._blocks.values():
-            if blocks and isinstance(blocks[0], Parts):
+            if blocks and isinstance(blocks[0], SideFiles):
                 files.append(blocks[0].paths[0])
         return files
 
@@ -294,13 +294,13 @@ def _list_blocks(side: Any) -> list[Any] | None:
         return list(side.to_arrow_refs())
     if not isinstance(side, str):
         return None
-    paths = find_parts(side).paths
+    paths = find_side_files(side).paths
     if not paths or not all(map(_is_read_in_blocks, paths)):
         return None
     first_path = ""
     if len(paths) > 1:
         first_path = paths[0]
-    return [Parts(side, (path,), None, first_path) for path in paths]
+    return [SideFiles(side, (path,), None, first_path) for path in paths]
 
 
 def _is_read_in_blocks(path: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from semmetrics.core.hashing import hash_ids
-from semmetrics.data.blocks import Parts
+from semmetrics.data.blocks import SideFiles
 from semmetrics.data.lists import Lists
 from semmetrics.data.read_options import ReadOptions, prediction_options, truth_options
 from semmetrics.scale.stream import (
@@ -49,7 +49,7 @@ def split_block(
         The system, or `TRUTH`.
     source : str
         What messages call the block.
-    block : Parts or Arrow table
+    block : SideFiles or Arrow table
     n_parts : int
 
     Returns
@@ -86,7 +86,7 @@ def _read_block(
     if name == TRUTH:
         read = partial(read_truth_block, setup)
         options = truth_options(read_options)
-    if isinstance(block, Parts):
+    if isinstance(block, SideFiles):
         yield from block.lists(read, options, _ignore_progress)
     else:
         yield read(block, source)

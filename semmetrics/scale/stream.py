@@ -25,7 +25,7 @@ import numpy as np
 from semmetrics.core.hashing import Hashes, hash_ids
 from semmetrics.core.prefetch import prefetch
 from semmetrics.core.ragged import Bools, Ints, slices, starts_run
-from semmetrics.data.blocks import Parts, find_parts
+from semmetrics.data.blocks import SideFiles, find_side_files
 from semmetrics.data.inputs import open_input
 from semmetrics.data.item_ids import Utf8Strings, join_ids
 from semmetrics.data.join import Weights
@@ -112,8 +112,8 @@ def score_stream(
     1.0
     """
     systems = preds if isinstance(preds, Mapping) else {"preds": preds}
-    pred_parts = {name: find_parts(path) for name, path in systems.items()}
-    truth_parts = find_parts(gts)
+    pred_parts = {name: find_side_files(path) for name, path in systems.items()}
+    truth_parts = find_side_files(gts)
     all_parts = [*pred_parts.values(), truth_parts]
     total_bytes = _sum_sizes(all_parts)
     # A stream can be read only once, so its beginning does not help to infer the task.
@@ -188,7 +188,7 @@ class _Progress:
             self._advance(self._stage, self._n_bytes, self._n_items, self._total_bytes)
 
 
-def _sum_sizes(all_parts: Sequence[Parts]) -> int | None:
+def _sum_sizes(all_parts: Sequence[SideFiles]) -> int | None:
     """Return the bytes of all files, or None if one of them is a stream."""
     total = 0
     for parts in all_parts:
@@ -200,7 +200,7 @@ def _sum_sizes(all_parts: Sequence[Parts]) -> int | None:
 
 def _count_frequencies(
     scorer: Scorer,
-    truth: Parts,
+    truth: SideFiles,
     weights: ItemWeights,
     options: ReadOptions,
     progress: _Progress,
@@ -226,7 +226,7 @@ def _count_frequencies(
 
 
 def _read_truth_parts(
-    truth: Parts, setup: Evaluation, options: ReadOptions, progress: _Progress
+    truth: SideFiles, setup: Evaluation, options: ReadOptions, progress: _Progress
 ) -> Iterator[Lists]:
     """Yield the ground truth, block by block."""
     read = partial(read_truth_block, setup)
@@ -236,7 +236,7 @@ def _read_truth_parts(
 def read_truth_block(setup: Evaluation, data: Any, source: str) -> Any:
     """Read a block of the ground truth.
 
-    `Parts.lists` also passes ``source``, the name of the block, which is not needed.
+    `SideFiles.lists` also passes ``source``, the name of the block, which is not needed.
     """
     return setup.read_truth(data)
 

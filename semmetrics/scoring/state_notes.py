@@ -32,14 +32,18 @@ def _write_note(note: Fact, writer: ValueWriter) -> JsonObject:
 
 
 def _read_note(record: Record) -> Fact:
-    from semmetrics.messages.catalog import MESSAGES
+    from semmetrics.messages.catalog import MESSAGES  # loads all messages
 
     code = record.text("code")
     if code not in MESSAGES:
         raise SchemaError(f"{code!r} is not the code of a note")
-    values = record.record("values").values()
-    examples = tuple(record.value("examples"))
-    return Fact(code, record.integer("n"), examples, record.text("where"), values)
+    return Fact(
+        code,
+        n=record.integer("n"),
+        examples=tuple(record.value("examples")),
+        where=record.text("where"),
+        values=record.record("values").values(),
+    )
 
 
 # ---- observations -------------------------------------------------------------------------------
@@ -50,15 +54,15 @@ def write_observations(observations: Observations) -> JsonObject:
     counts = []
     for key, n in observations.counts.items():
         counts.append({"key": list(key), "n": n})
-    names = []
-    for key, values in observations.names.items():
-        names.append({"key": list(key), "names": sorted(values)})
+    name_sets = []
+    for key, names in observations.names.items():
+        name_sets.append({"key": list(key), "names": sorted(names)})
     requirements = {}
     for name, identities in observations.requirements.items():
         requirements[name] = sorted(identities)
     return {
         "counts": counts,
-        "names": names,
+        "names": name_sets,
         "requirements": requirements,
         "of_whole_data": sorted(observations.of_whole_data),
     }
@@ -69,8 +73,8 @@ def read_observations(record: Record) -> Observations:
     observations = Observations()
     for count in record.records("counts"):
         observations.counts[_read_key(count)] = count.integer("n")
-    for names in record.records("names"):
-        observations.names[_read_key(names)] = frozenset(names.texts("names"))
+    for name_set in record.records("names"):
+        observations.names[_read_key(name_set)] = frozenset(name_set.texts("names"))
     requirements = record.record("requirements")
     for name in requirements.names():
         observations.requirements[name] = frozenset(requirements.texts(name))

@@ -16,7 +16,7 @@ from refusals import refused
 
 from semmetrics import ReadOptions, as_labels
 from semmetrics.data import blocks, large_text, source
-from semmetrics.data.blocks import find_parts
+from semmetrics.data.blocks import find_side_files
 from semmetrics.data.lists import Lists
 from semmetrics.data.read_options import DEFAULTS
 from semmetrics.errors import InputError
@@ -42,7 +42,7 @@ def read_blocks(path, read=as_labels, options=DEFAULTS):
     def read_block(data, name):
         return read(data, source=name, options=options)
 
-    lists = find_parts(str(path)).lists(read_block, options, n_bytes.append)
+    lists = find_side_files(str(path)).lists(read_block, options, n_bytes.append)
     return list(lists), sum(n_bytes)
 
 
@@ -143,7 +143,7 @@ def test_blocks_have_the_items_of_the_file(tmp_path, monkeypatch, name, size):
     if not isinstance(whole, Lists):
         whole = whole.ranked()
     assert plain_values(lists) == plain_values([whole])
-    assert n_bytes == path.stat().st_size == find_parts(str(path)).size
+    assert n_bytes == path.stat().st_size == find_side_files(str(path)).size
     assert len(lists) > 1 or size == 10_000
 
 
@@ -306,9 +306,9 @@ def test_the_files_of_a_folder_are_one_side(tmp_path):
     assert [list(block.ids) for block in lists] == [["a"], ["b"]]
     assert [block.source for block in lists] == [str(folder)] * 2
     assert lists[1].where(0) == f"{folder / 'b.csv'}, line 2, id 'b'"
-    assert n_bytes == find_parts(str(folder)).size
+    assert n_bytes == find_side_files(str(folder)).size
     paths = (str(folder / "b.csv"),)
-    assert find_parts(str(tmp_path / "set*" / "b*")).paths == paths
+    assert find_side_files(str(tmp_path / "set*" / "b*")).paths == paths
 
 
 @pytest.mark.parametrize(
@@ -363,7 +363,7 @@ def test_standard_input_and_pipes_are_read_once(tmp_path, monkeypatch, name):
         os.mkfifo(path)
         threading.Thread(target=path.write_bytes, args=(data,)).start()
 
-    assert find_parts(str(path)).size is None
+    assert find_side_files(str(path)).size is None
     lists, n_bytes = read_blocks(path)
 
     assert plain_values(lists)["entries"] == [record["labels"] for record in SETS]
