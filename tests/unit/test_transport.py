@@ -16,6 +16,7 @@ from scipy.spatial.distance import cdist
 
 from semmetrics.core import transport_solvers, uniform_transport
 from semmetrics.core.distances import EuclideanDistances
+from semmetrics.core.ragged import offsets
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.core.transport_problems import Plans, TransportProblems, certify
 from semmetrics.core.transport_solvers import linear_program, network_simplex
@@ -35,7 +36,9 @@ def random_problems(n_problems, n_rows, n_columns, *, ties=False, seed=0):
     rows = rng.random((n_rows, n_problems))
     columns = rng.random((n_columns, n_problems))
     if ties:
-        costs, rows, columns = np.floor(3 * costs), np.floor(3 * rows), np.floor(3 * columns)
+        costs = np.floor(3 * costs)
+        rows = np.floor(3 * rows)
+        columns = np.floor(3 * columns)
     return costs, shares(rows), shares(columns)
 
 
@@ -300,7 +303,7 @@ def test_transport_of_words_and_its_lower_bounds_equal_the_oracle(vectors, sides
     assert not (bounds > solutions.costs + 1e-12).any()
     values = zip(solutions.costs, bounds, strict=True)
     for item, (cost, bound) in enumerate(values):
-        pred, ref = (take_item(side, item) for side in sides)
+        pred, ref = [take_item(side, item) for side in sides]
         costs = cdist(vectors[pred.codes], vectors[ref.codes])
         problem = costs, pred.weights, ref.weights
         expected_cost = oracle.transport_cost(*problem)
