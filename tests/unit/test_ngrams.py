@@ -72,8 +72,9 @@ def test_an_empty_text_has_no_common_subsequence(texts):
     assert lengths.tolist() == [0]
 
 
-def test_no_pairs_have_no_lengths():
-    indptr, tokens = flatten([[], [1] * 70])
+@EMPTY_TEXTS
+def test_no_pairs_have_no_lengths(texts):
+    indptr, tokens = flatten(texts)
     no_texts = np.array([], int)
 
     lengths = lcs_lengths(indptr, tokens, no_texts, no_texts)
