@@ -56,7 +56,8 @@ def make_column(kind, rows):
         codes += row_codes
         for code in row_codes:
             counts[row, code] += 1
-    return Column(Sparse(offsets(sizes), np.array(codes, np.int32), WIDTH), counts)
+    codes = np.array(codes, np.int32)
+    return Column(Sparse(offsets(sizes), codes, WIDTH), counts)
 
 
 def exact_column_sums(table, weights):

@@ -28,12 +28,14 @@ def flatten(texts):
 @given(TEXTS, st.sampled_from([1, 1 << 40]))
 @example([[0, 1] * 100], 1 << 56)
 def test_ngrams_are_those_of_counters(texts, scale):
-    scaled = [[code * scale for code in text] for text in texts]
-    indptr, codes = flatten(scaled)
+    scaled_texts = []
+    for text in texts:
+        scaled_texts.append([code * scale for code in text])
+    indptr, codes = flatten(scaled_texts)
 
     for n, grams in enumerate(count_ngrams(indptr, codes), 1):
         tokens = list(map(tuple, grams.tokens(codes).tolist()))
-        for place, text in enumerate(scaled):
+        for place, text in enumerate(scaled_texts):
             start, stop = grams.indptr[place : place + 2]
             keys = [tokens[code] for code in grams.codes[start:stop]]
             counts = grams.counts[start:stop].tolist()

@@ -23,6 +23,11 @@ LABEL_RANKINGS = {
 }
 
 
+def assert_close(values, expected):
+    """Check that values are equal up to rounding, or both undefined."""
+    assert_allclose(values, expected, rtol=0, atol=1e-12)
+
+
 def random_tables(seed, ties):
     """Draw scores and targets with an empty and a full row, an absent class, and weights."""
     rng = np.random.default_rng(seed)
@@ -60,8 +65,8 @@ def test_label_rankings_equal_scikit_learn(name, seed, ties):
 
     expected = theirs(targets, scores)
     expected_weighted = theirs(targets, scores, sample_weight=weights)
-    assert value == pytest.approx(expected, abs=1e-12)
-    assert weighted == pytest.approx(expected_weighted, abs=1e-12)
+    assert_close(value, expected)
+    assert_close(weighted, expected_weighted)
 
 
 def test_undefined_items_and_items_of_weight_0_are_ignored():
@@ -92,7 +97,7 @@ def test_average_precision_of_a_list_equals_its_definition(
     expected = np.nan
     if predicted and reference:
         expected = oracle.list_average_precision(hits, len(reference), name)
-    assert_allclose(score.items, [expected], rtol=0, atol=1e-12)
+    assert_close(score.items, [expected])
 
 
 # ---- measures of classes ------------------------------------------------------------
@@ -115,7 +120,7 @@ def test_interpolations_equal_the_definition(seed, interpolation, order):
         expected = oracle.class_average_precision(
             retrieved, sum(class_targets), interpolation, order
         )
-        assert_allclose(value, expected, rtol=0, atol=1e-12)
+        assert_close(value, expected)
 
 
 @pytest.mark.sampled(12)
@@ -146,7 +151,7 @@ def test_averages_over_classes_equal_scikit_learn(
     )
 
     expected = theirs(targets, scores, average=average, sample_weight=weights)
-    assert score.value == pytest.approx(expected, abs=1e-12)
+    assert_close(score.value, expected)
 
 
 class ScoredClasses:
@@ -208,7 +213,7 @@ def test_average_precision_of_weights_is_that_of_repeated_items(
             pairs = data.repeated(label, counts, step)
             n_positives = int(counts @ data.is_positive[:, label])
             expected = oracle.class_average_precision(pairs, n_positives, interpolation)
-            assert_allclose(row[label], expected, rtol=0, atol=1e-12)
+            assert_close(row[label], expected)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -228,7 +233,7 @@ def test_roc_auc_of_weights_is_the_share_of_ordered_pairs(seed):
             expected = np.nan
             if pairs.any():
                 expected = np.average(wins, weights=pairs)
-            assert_allclose(row[label], expected, rtol=0, atol=1e-12)
+            assert_close(row[label], expected)
 
 
 # In floats, the sum of these weights is not the sum of any two parts of them.

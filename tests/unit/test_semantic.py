@@ -17,21 +17,16 @@ from tiny import Tiny, one_hot
 import semmetrics
 
 RULES = ["exact-first", "greedy", "optimal", "total", "any"]
-SET_MEASURES = {
-    "SemPrecision": "SemPrecision({})",
-    "SemRecall": "SemRecall({})",
-    "SemF1": "SemF1({})",
-}
-ORDERED_MEASURES = {
-    "SemJaccard": "SemJaccard({})",
-    "SemAP": "SemAP({})",
-    "SemAP(normalize=hits)": "SemAP(normalize=hits,{})",
-}
-SOFT_MEASURES = {
-    "SoftPrecision": "SoftPrecision({})",
-    "SoftRecall": "SoftRecall({})",
-    "SoftF1": "SoftF1({})",
-}
+SET_MEASURES = ["SemPrecision", "SemRecall", "SemF1"]
+ORDERED_MEASURES = ["SemJaccard", "SemAP", "SemAP(normalize=hits)"]
+SOFT_MEASURES = ["SoftPrecision", "SoftRecall", "SoftF1"]
+
+
+def with_options(name, options):
+    """Return a measure with more options."""
+    if name.endswith(")"):
+        return name.removesuffix(")") + f",{options})"
+    return f"{name}({options})"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -46,7 +41,7 @@ def accept_files_without_common_labels():
 # ---- random label lists -------------------------------------------------------------
 
 TERMS = st.sampled_from("abcdefgh")
-LABELS_OF_ONE_TERM = TERMS.map(lambda term: (term,))
+LABELS_OF_ONE_TERM = st.tuples(TERMS)
 LABELS = st.lists(TERMS, min_size=1, max_size=3, unique=True).map(tuple)
 NUMBERS = st.sampled_from([-1.0, 0.0, 1.0, 2.0])
 UNKNOWN = [1.0, 2.0, 0.0]
@@ -64,14 +59,16 @@ class Problem:
 
     def score(self, measures, **options):
         preds = []
-        for row in self.preds:
-            labels = [list(label) for label, _ in row]
+        refs = []
+        for pred, ref in zip(self.preds, self.refs, strict=True):
+            labels = [list(label) for label, _ in pred]
             if self.is_scored:
-                scores = [score for _, score in row]
+                scores = [score for _, score in pred]
                 labels = list(zip(labels, scores, strict=True))
             preds.append(labels)
-        refs = [[list(label) for label in row] for row in self.refs]
-        options = {"embedding": Tiny({**self.vectors, "unknown": UNKNOWN}), **options}
+            refs.append([list(label) for label in ref])
+        own_embedding = Tiny(self.vectors | {"unknown": UNKNOWN})
+        options = {"embedding": own_embedding} | options
         return semmetrics.score(preds, refs, measures=measures, **options)
 
     def sides(self, vectors, **options):
@@ -83,8 +80,8 @@ class Problem:
         """Return the vectors of the terms that count under an out-of-vocabulary policy."""
         if oov == "skip":
             return self.vectors
-        replacement = {"zero": [0.0] * 3, "unknown": UNKNOWN}[oov]
-        return {**dict.fromkeys("abcdefgh", replacement), **self.vectors}
+        replacement = [0.0] * 3 if oov == "zero" else UNKNOWN
+        return dict.fromkeys("abcdefgh", replacement) | self.vectors
 
 
 @st.composite
@@ -104,15 +101,17 @@ def problems(draw):
     return Problem(preds, refs, vectors)
 
 
-CUTS = {
-    "duplicates": st.sampled_from(["once", "each"]),
-    "k": st.sampled_from([None, 1, 2, 3]),
-    "above": st.sampled_from([None, None, 0.0, 1.0]),
-}
+CUTS = st.fixed_dictionaries(
+    {
+        "duplicates": st.sampled_from(["once", "each"]),
+        "k": st.sampled_from([None, 1, 2, 3]),
+        "above": st.sampled_from([None, None, 0.0, 1.0]),
+    }
+)
 POLICIES = st.sampled_from(["skip", "zero", "unknown"])
 
 
-def check_measures(problem, templates, options, oracle_values, oov, cut):
+def check_measures(problem, names, options, oracle_values, oov, cut):
     """Compare the values of items, and their mean, with the oracle."""
     if not problem.is_scored:
         cut["above"] = None
@@ -122,13 +121,13 @@ def check_measures(problem, templates, options, oracle_values, oov, cut):
     at = "" if cut["k"] is None else f"@{cut['k']}"
     vectors = problem.known_vectors(oov)
 
-    measures = [template.format(options) + at for template in templates.values()]
+    measures = [with_options(name, options) + at for name in names]
     scores = problem.score(measures, oov=oov)
 
     sides = problem.sides(vectors, **cut)
     expected = [oracle_values(*side, vectors) for side in sides]
     value_if_undefined = [0.0 if pred or ref else 1.0 for pred, ref in sides]
-    for name, score in zip(templates, scores, strict=True):
+    for name, score in zip(names, scores, strict=True):
         items = [values[name] for values in expected]
         assert_allclose(score.items, items, rtol=0, atol=1e-8, err_msg=name)
         defined_items = np.where(np.isnan(items), value_if_undefined, items)
@@ -138,7 +137,7 @@ def check_measures(problem, templates, options, oracle_values, oov, cut):
 @pytest.mark.parametrize("match", RULES)
 @given(
     problem=problems(),
-    cut=st.fixed_dictionaries(CUTS),
+    cut=CUTS,
     threshold=st.sampled_from([0.0, 0.4, 0.5, 0.8, -0.3, 1.0]),
     oov=POLICIES,
 )
@@ -148,13 +147,13 @@ def test_matching_equals_loops(match, problem, cut, threshold, oov):
 
     measures = SET_MEASURES
     if match != "any":
-        measures = SET_MEASURES | ORDERED_MEASURES
+        measures = SET_MEASURES + ORDERED_MEASURES
     options = f"threshold={threshold},match={match}"
     check_measures(problem, measures, options, values, oov, cut)
 
 
 @pytest.mark.parametrize("match", ["any", "total"])
-@given(problem=problems(), cut=st.fixed_dictionaries(CUTS), oov=POLICIES)
+@given(problem=problems(), cut=CUTS, oov=POLICIES)
 def test_soft_measures_equal_loops(match, problem, cut, oov):
     def values(pred, ref, vectors):
         return oracle.soft_values(pred, ref, vectors, match)

@@ -25,10 +25,10 @@ def make_relation(lists):
     return offsets(np.array(sizes, int)), items.astype(int)
 
 
-def row_of(relation, number):
+def lists_of(relation):
+    """Return the items of each row of a relation."""
     indptr, items = relation
-    start, stop = indptr[number : number + 2]
-    return items[start:stop].tolist()
+    return [row.tolist() for row in np.split(items, indptr[1:-1])]
 
 
 def orient(matrix, queries):
@@ -63,14 +63,7 @@ class Case:
         if leaves_out:
             self.options["leave_out"] = make_relation(self.out)
         self.top = metrics.top_items(self.given_sims, 20, queries=self.queries)
-
-    def check(self, values, expected_value):
-        """Compare the value of each query with a function of its ranking and number."""
-        for query, value in enumerate(values):
-            ranking = self.top[query]
-            retrieved = ranking[ranking >= 0].tolist()
-            expected = expected_value(retrieved, query)
-            assert_allclose(value, expected, rtol=1e-12)
+        self.retrieved = [row[row >= 0].tolist() for row in self.top]
 
 
 SEEDS = pytest.mark.parametrize("seed", range(24))
@@ -107,14 +100,15 @@ def test_ncs_equals_its_definition(seed, extended):
         case.top, case.given_phi, (1, 5), extended=extended, **case.options
     )
 
-    def expected_value(retrieved, query):
-        phi, out = case.phi[query], case.out[query]
+    expected = []
+    for retrieved, phi, out in zip(case.retrieved, case.phi, case.out, strict=True):
         if extended is None:
-            return oracle.ncs(retrieved, phi, 5, out)
-        m = 5 if extended == "k" else extended
-        return oracle.equation_5(retrieved, phi, 5, m, out)
-
-    case.check(values[:, 1], expected_value)
+            value = oracle.ncs(retrieved, phi, 5, out)
+        else:
+            m = 5 if extended == "k" else extended
+            value = oracle.equation_5(retrieved, phi, 5, m, out)
+        expected.append(value)
+    assert_allclose(values[:, 1], expected, rtol=1e-12)
 
 
 @pytest.mark.sampled(30)
@@ -127,11 +121,11 @@ def test_ndcg_equals_its_definition(seed, gain, discount):
 
     values = metrics.ndcg(case.top, case.given_phi, (1, 5), **options)
 
-    def expected_value(retrieved, query):
-        phi, out = case.phi[query], case.out[query]
-        return oracle.ndcg(retrieved, phi, 5, gain, discount, out)
-
-    case.check(values[:, 1], expected_value)
+    expected = []
+    for retrieved, phi, out in zip(case.retrieved, case.phi, case.out, strict=True):
+        value = oracle.ndcg(retrieved, phi, 5, gain, discount, out)
+        expected.append(value)
+    assert_allclose(values[:, 1], expected, rtol=1e-12)
 
 
 @pytest.mark.sampled(40)
@@ -146,12 +140,12 @@ def test_semantic_recall_equals_its_definition(seed, variant, m):
 
     values = metrics.semantic_recall(case.top, relevant, 1, **options)
 
-    def expected_value(retrieved, query):
-        phi, out = case.phi[query], case.out[query]
-        items = row_of(relevant, query)
-        return oracle.semantic_recall(retrieved, items, 1, variant, phi, out)
-
-    case.check(values[:, 0], expected_value)
+    expected = []
+    for query, items in enumerate(lists_of(relevant)):
+        retrieved, phi, out = case.retrieved[query], case.phi[query], case.out[query]
+        value = oracle.semantic_recall(retrieved, items, 1, variant, phi, out)
+        expected.append(value)
+    assert_allclose(values[:, 0], expected, rtol=1e-12)
 
 
 def test_hard_semantic_recall_needs_no_phi():
@@ -170,7 +164,7 @@ def test_similar_images_equal_their_definition(itself, n_images, m, depth):
     rng = np.random.default_rng(5)
     sizes = rng.integers(0, 4, n_images)
     captions = offsets(sizes), rng.permutation(sizes.sum())
-    captions_by_image = [row_of(captions, image) for image in range(n_images)]
+    captions_by_image = lists_of(captions)
     n_captions = max(1, sizes.sum())
     phi = rng.integers(0, 3, (n_images, n_captions))
 
@@ -179,15 +173,17 @@ def test_similar_images_equal_their_definition(itself, n_images, m, depth):
     of_captions = metrics.images_of_captions(similar, captions, n_captions)
 
     expected = oracle.similar_images(phi, captions_by_image, m, depth, itself)
+    captions_of_images = lists_of(of_images)
+    images_of_captions = lists_of(of_captions)
     for image, others in enumerate(expected):
         row = similar[image]
         assert row[row >= 0].tolist() == others
         captions_of_others = []
         for other in others:
             captions_of_others += captions_by_image[other]
-        assert row_of(of_images, image) == captions_of_others
+        assert captions_of_images[image] == captions_of_others
         for caption in captions_by_image[image]:
-            assert row_of(of_captions, caption) == sorted(others)
+            assert images_of_captions[caption] == sorted(others)
 
 
 # ---- forms of phi -------------------------------------------------------------------
