@@ -50,10 +50,12 @@ def test_f_is_in_the_range_over_all_orders_of_merging(candidate, references, syn
     concepts = Concepts(make_table(synsets))
     graph = merge_captions([candidate], concepts)
     reference_graph = merge_captions(references, concepts)
-    tables = [GraphTable.of([graph]), GraphTable.of([reference_graph])]
+    candidates = GraphTable.of([graph])
+    reference_graphs = GraphTable.of([reference_graph])
 
-    (f,) = TupleMatches(*tables, concepts).scores("All")["f"]
+    scores = TupleMatches(candidates, reference_graphs, concepts).scores("All")
 
+    (f,) = scores["f"]
     low, high, is_complete = spice_range(candidate, references, concepts, most=64)
     assert low <= f <= high
     if is_complete and not (graph.ties or reference_graph.ties):
@@ -135,14 +137,17 @@ def test_joined_tables_have_the_graphs_in_any_order(groups, data):
     cut = data.draw(st.integers(0, len(graphs)))
     order = data.draw(st.permutations(range(len(graphs))))
 
-    parts = [GraphTable.of(graphs[:cut]), GraphTable.of(graphs[cut:])]
-    table = GraphTable.join(parts).take(np.array(order, np.int64))
+    first = GraphTable.of(graphs[:cut])
+    second = GraphTable.of(graphs[cut:])
+
+    joined = GraphTable.join([first, second])
+    reordered = joined.take(np.array(order, np.int64))
 
     expected = GraphTable.of([graphs[row] for row in order])
-    assert_array_equal(table.ties, expected.ties)
-    for slots, expected_slots in zip(table.slots, expected.slots, strict=True):
+    assert_array_equal(reordered.ties, expected.ties)
+    for slots, expected_slots in zip(reordered.slots, expected.slots, strict=True):
         assert_array_equal(slots, expected_slots)
-    for indptr, expected_indptr in zip(table.indptr, expected.indptr, strict=True):
+    for indptr, expected_indptr in zip(reordered.indptr, expected.indptr, strict=True):
         assert_array_equal(indptr, expected_indptr)
 
 

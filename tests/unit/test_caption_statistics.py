@@ -40,7 +40,7 @@ MEASURES = [
 
 
 @given(st.lists(TOKENS, min_size=1, max_size=6), st.integers(1, 4))
-def test_repeated_words_are_those_of_loops(captions, times):
+def test_repeated_words_equal_loops(captions, times):
     codes = np.array(list(map(ord, chain(*captions))), np.int64)
     lengths = list(map(len, captions))
     indptr = offsets(np.array(lengths))
@@ -63,7 +63,7 @@ def score_items(items):
 
 
 @given(ITEMS)
-def test_means_are_those_of_loops(items):
+def test_means_equal_loops(items):
     scores = score_items(items)
 
     n_words = []
@@ -79,7 +79,7 @@ def test_means_are_those_of_loops(items):
 
 
 @given(ITEMS)
-def test_vocabulary_and_unique_captions_are_those_of_sets(items):
+def test_vocabulary_and_unique_captions_equal_sets(items):
     scores = score_items(items)
 
     captions = {tuple(candidate) for candidate, _ in items}
@@ -97,7 +97,7 @@ def ratio(length, reference_length):
 
 
 @given(ITEMS)
-def test_the_length_ratio_is_that_of_bleu(items):
+def test_the_length_ratio_has_the_lengths_of_bleu(items):
     score = score_items(items)["LengthRatio"]
 
     total = total_reference = n_missing = 0

@@ -27,7 +27,7 @@ def flatten(texts):
 
 @given(TEXTS, st.sampled_from([1, 1 << 40]))
 @example([[0, 1] * 100], 1 << 56)
-def test_ngrams_are_those_of_counters(texts, scale):
+def test_counts_of_ngrams_equal_a_counter(texts, scale):
     scaled_texts = []
     for text in texts:
         scaled_texts.append([code * scale for code in text])
@@ -45,7 +45,7 @@ def test_ngrams_are_those_of_counters(texts, scale):
 @given(st.integers(60, 70), st.integers(60, 70), st.integers(1, 40), st.randoms())
 @example(64, 64, 1, random.Random(0))
 @example(65, 64, 1, random.Random(0))
-def test_common_subsequences_are_those_of_dynamic_programming(
+def test_common_subsequences_equal_dynamic_programming(
     left_size, right_size, n_letters, rng
 ):
     """Texts of up to 64 tokens fit into a machine word."""

@@ -15,6 +15,16 @@ TEXTS = ["cat", "traffic light"]
 ROWS = np.array([[1, 2, 3], [4, 5, 6]], np.float64)
 
 
+def score(
+    embedding, measures="SemF1(threshold=0.7)", pred="kitten", gt="cat", **options
+):
+    """Return the score of one item with one predicted and one true label."""
+    (result,) = semmetrics.score(
+        [[pred]], [[gt]], measures=measures, embedding=embedding, **options
+    )
+    return result
+
+
 # ---- functions -----------------------------------------------------------------------
 
 
@@ -186,15 +196,6 @@ def test_a_wrong_parquet_file_is_an_error(tmp_path, columns, code):
 # ---- mappings ------------------------------------------------------------------------
 
 VECTORS = {"cat": [1, 0], "kitten": [1, 1], "dog": [0, 1]}
-
-
-def score(
-    embedding, measures="SemF1(threshold=0.7)", pred="kitten", gt="cat", **options
-):
-    (result,) = semmetrics.score(
-        [[pred]], [[gt]], measures=measures, embedding=embedding, **options
-    )
-    return result
 
 
 def test_the_identity_depends_on_words_and_vectors_and_not_on_their_order():

@@ -196,9 +196,7 @@ class ScoredClasses:
 @pytest.mark.parametrize("order", ["grouped", "ordered"])
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 @pytest.mark.parametrize("seed", range(5))
-def test_average_precision_of_weights_is_that_of_repeated_items(
-    seed, interpolation, order
-):
+def test_average_precision_of_weights_equals_repeated_items(seed, interpolation, order):
     data = ScoredClasses(seed)
     weights = data.rng.multinomial(30, np.full(30, 1 / 30), size=9)
 
