@@ -148,8 +148,8 @@ def test_blocks_have_the_items_of_the_file(tmp_path, monkeypatch, name, size):
     else:
         saved(tmp_path, name, TEXTS[name])
     set_block_size(monkeypatch, size)
-    data, _, _ = name.partition(".")
-    read = READERS.get(data, as_labels)
+    stem, _, _ = name.partition(".")
+    read = READERS.get(stem, as_labels)
 
     lists, n_bytes = read_blocks(path, read)
 

@@ -20,9 +20,10 @@ from semmetrics.metrics.phi_scores import tied_queries
 
 
 def make_relation(lists):
-    sizes = [len(row) for row in lists]
+    """Return the offsets and the items of rows."""
+    sizes = np.array(list(map(len, lists)), int)
     items = np.concatenate([*lists, []])
-    return offsets(np.array(sizes, int)), items.astype(int)
+    return offsets(sizes), items.astype(int)
 
 
 def lists_of(relation):
@@ -356,6 +357,30 @@ def test_nan_in_phi_is_an_error_even_if_the_most_similar_items_are_given():
 
 # ---- ties of phi --------------------------------------------------------------------
 
+
+class TiedGallery:
+    """Five items in any order, and queries with equal phi of several items."""
+
+    def __init__(self, queries, leaves_out):
+        rng = np.random.default_rng(11)
+        self.queries = queries
+        self.leaves_out = leaves_out
+        self.phi = rng.choice([0.0, 0.2, 0.4], (12, 5))
+        self.sims = rng.random((12, 5))
+        self.items_out = rng.integers(0, 5, 12)
+
+    def in_order(self, order):
+        """Return the rankings, and the options of measures, for an order of the items."""
+        sims = orient(self.sims[:, order], self.queries)
+        phi = orient(self.phi[:, order], self.queries)
+        options = {"queries": self.queries, "phi": phi}
+        if self.leaves_out:
+            places = np.argsort(order)
+            options["leave_out"] = np.arange(13), places[self.items_out]
+        top = metrics.top_items(sims, 5, queries=self.queries)
+        return top, options
+
+
 COUNTED = {"hard": "number", "weighted": "phi", "soft": "phi", "hit": "any"}
 
 
@@ -367,33 +392,19 @@ COUNTED = {"hard": "number", "weighted": "phi", "soft": "phi", "hit": "any"}
 def test_a_query_is_tied_if_another_order_of_the_gallery_changes_its_value(
     variant, queries, leaves_out, m, k
 ):
-    rng = np.random.default_rng(11)
-    phi = rng.choice([0.0, 0.2, 0.4], (12, 5))
-    sims = rng.random((12, 5))
-    items_out = rng.integers(0, 5, 12)
+    gallery = TiedGallery(queries, leaves_out)
+    top, options = gallery.in_order([0, 1, 2, 3, 4])
 
-    def value_and_ties(order):
-        ordered_sims = orient(sims[:, order], queries)
-        ordered_phi = orient(phi[:, order], queries)
-        options = {"queries": queries, "phi": ordered_phi}
-        if leaves_out:
-            places = np.argsort(order)
-            options["leave_out"] = np.arange(13), places[items_out]
-        top = metrics.top_items(ordered_sims, 5, queries=queries)
-        relevant = metrics.most_similar(k=m, **options).relation(m)
-        value = metrics.semantic_recall(top, relevant, k, variant=variant, **options)
-        counts = COUNTED[variant]
-        ties = tied_queries(top, k=k, m=m, counts=counts, **options)
-        return value[:, 0], ties
-
-    values, ties = value_and_ties([0, 1, 2, 3, 4])
+    ties = tied_queries(top, k=k, m=m, counts=COUNTED[variant], **options)
 
     values_by_order = []
     for order in permutations(range(5)):
-        reordered_values, _ = value_and_ties(order)
-        values_by_order.append(reordered_values)
+        top, options = gallery.in_order(order)
+        relevant = metrics.most_similar(k=m, **options).relation(m)
+        values = metrics.semantic_recall(top, relevant, k, variant=variant, **options)
+        values_by_order.append(values[:, 0])
+    is_defined = ~np.isnan(values_by_order[0])
     changes = np.ptp(values_by_order, axis=0) > 1e-12
-    is_defined = ~np.isnan(values)
     assert_array_equal(ties[is_defined], changes[is_defined])
 
 
