@@ -16,58 +16,41 @@ CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 pytestmark = pytest.mark.skipif(
     os.name == "nt", reason="Windows has no such file names"
 )
-IDS = [f"i{place}{EVIL}" for place in range(4)]
-CAT = f"cat{EVIL}"
-DOG = f"dog{EVIL}"
-COW = f"cow{EVIL}"
-CAPTIONS = [
-    f"a {CAT} runs on the grass",
-    f"a {DOG} runs on the grass",
-    f"a {COW} runs on the grass",
-    f"two men{EVIL}",
-]
-SCORED = {CAT: 0.0, DOG: 0.1, COW: 0.2}
+# The content of each file. The files have the control characters instead of "!".
+IDS = ["i0!", "i1!", "i2!", "i3!"]
+CAT_AND_DOG = ["a cat! runs on the grass", "a dog! runs on the grass"]
+CAPTIONS = [*CAT_AND_DOG, "a cow! runs on the grass", "two men!"]
+SCORED = {"cat!": 0.0, "dog!": 0.1, "cow!": 0.2}
 CONTENTS = {
-    "gt": dict.fromkeys(
-        IDS,
-        (
-            CAT,
-            DOG,
-        ),
-    ),
-    "a": dict.fromkeys(
-        IDS,
-        (
-            DOG,
-            COW,
-        ),
-    ),
-    "b": dict.fromkeys(IDS, (CAT,)),
-    "part": dict.fromkeys(
-        IDS[:3],
-        (
-            CAT,
-            CAT,
-            CAT.upper(),
-        ),
-    ),
+    "gt": dict.fromkeys(IDS, ("cat!", "dog!")),
+    "a": dict.fromkeys(IDS, ("dog!", "cow!")),
+    "b": dict.fromkeys(IDS, ("cat!",)),
+    "part": dict.fromkeys(IDS[:3], ("cat!", "cat!", "CAT!")),
     "captions": dict(zip(IDS, CAPTIONS, strict=True)),
     "others": dict(zip(IDS, reversed(CAPTIONS), strict=True)),
-    "references": dict.fromkeys(IDS, tuple(CAPTIONS[:2])),
-    "relation": dict.fromkeys(IDS, (IDS[0],)),
-    "seen": [CAT, DOG],
-    "unseen": [COW],
-    "classes": [CAT, DOG, COW],
-    "truth": dict(zip(IDS, [CAT, DOG, COW, CAT], strict=True)),
-    "similar": [[CAT, CAT, 1], [CAT, DOG, 0]],
+    "references": dict.fromkeys(IDS, tuple(CAT_AND_DOG)),
+    "relation": dict.fromkeys(IDS, ("i0!",)),
+    "seen": ["cat!", "dog!"],
+    "unseen": ["cow!"],
+    "classes": ["cat!", "dog!", "cow!"],
+    "truth": {"i0!": "cat!", "i1!": "dog!", "i2!": "cow!", "i3!": "cat!"},
+    "similar": [["cat!", "cat!", 1], ["cat!", "dog!", 0]],
     "scored": dict.fromkeys(IDS, SCORED),
     "ratings": [
-        {"id": id_, "rating": place, "how": f"g{place % 2}{EVIL}"}
-        for place, id_ in enumerate(IDS)
+        {"id": "i0!", "rating": 0, "how": "g0!"},
+        {"id": "i1!", "rating": 1, "how": "g1!"},
+        {"id": "i2!", "rating": 2, "how": "g0!"},
+        {"id": "i3!", "rating": 3, "how": "g1!"},
     ],
-    "pairs": [[id_, IDS[0], place % 3] for place, id_ in enumerate(IDS)],
-    "taxonomy": {CAT: DOG, COW: DOG},
+    "pairs": [
+        ["i0!", "i0!", 0],
+        ["i1!", "i0!", 1],
+        ["i2!", "i0!", 2],
+        ["i3!", "i0!", 0],
+    ],
+    "taxonomy": {"cat!": "dog!", "cow!": "dog!"},
 }
+OUTPUTS = ["state!.json", "matrix!.npy", "sheet!.csv"]
 
 
 @pytest.fixture
@@ -75,14 +58,20 @@ def paths(tmp_path, monkeypatch):
     """Write files whose names, ids, labels and captions all have control characters."""
     monkeypatch.chdir(tmp_path)
     paths = {}
+    escaped = json.dumps(EVIL).strip('"')
     for name, content in CONTENTS.items():
         paths[name] = f"{name}{EVIL}.json"
-        Path(paths[name]).write_text(json.dumps(content), encoding="utf-8")
-    return paths | {
-        "state": f"state{EVIL}.json",
-        "matrix": f"matrix{EVIL}.npy",
-        "sheet": f"sheet{EVIL}.csv",
-    }
+        text = json.dumps(content).replace("!", escaped)
+        Path(paths[name]).write_text(text, encoding="utf-8")
+    for output in OUTPUTS:
+        name, _, _ = output.partition("!")
+        paths[name] = output.replace("!", EVIL)
+    return paths
+
+
+def split(line, paths):
+    """Return the arguments of a command with the names of files."""
+    return [word.format(**paths) for word in line.split(" ")]
 
 
 SCORES = [
@@ -125,18 +114,17 @@ def check_output(result):
 
 @pytest.mark.parametrize("line", SCORES + OTHERS)
 def test_the_output_has_no_control_characters(run, paths, line):
-    command, *words = line.split(" ")
+    result = run(*split(line, paths))
 
-    check_output(run(command, *(word.format(**paths) for word in words)))
+    check_output(result)
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])
 @pytest.mark.parametrize("line", SCORES)
 def test_tables_of_papers_have_no_control_characters(run, paths, line, form):
-    command, *words = line.split(" ")
-    words = [word.format(**paths) for word in words]
+    result = run(*split(line, paths), "--format", form)
 
-    check_output(run(command, *words, "--format", form))
+    check_output(result)
 
 
 def test_json_has_the_exact_names(scores, ok, paths):
@@ -145,10 +133,11 @@ def test_json_has_the_exact_names(scores, ok, paths):
     (score,) = scores("score -m F1 --per-item items.jsonl", *files)
     (report,) = json.loads(ok("validate --format json", paths["gt"]))
 
+    with Path("items.jsonl").open(encoding="utf-8") as lines:
+        item = json.loads(next(lines))
     assert score["system"] == f"a{EVIL}"
     assert report["file"] == paths["gt"]
-    with Path("items.jsonl").open(encoding="utf-8") as lines:
-        assert json.loads(next(lines))["id"] == IDS[0]
+    assert item["id"] == f"i0{EVIL}"
 
 
 def test_csv_has_printable_names(ok, paths):
@@ -157,6 +146,7 @@ def test_csv_has_printable_names(ok, paths):
     text = ok("score -m F1 --format csv --per-item items.csv", *files)
 
     (row,) = csv.DictReader(io.StringIO(text))
-    assert row["system"] == printable(f"a{EVIL}")
     with Path("items.csv").open(encoding="utf-8", newline="") as lines:
-        assert next(csv.DictReader(lines))["id"] == printable(IDS[0])
+        item = next(csv.DictReader(lines))
+    assert row["system"] == printable(f"a{EVIL}")
+    assert item["id"] == printable(f"i0{EVIL}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from golden.cases_settings import labels, setting
 from golden.harness import (
     FLOAT32,
     Case,
@@ -69,26 +70,33 @@ def parse(text: str) -> list[dict[str, Any]]:
 
 def describe_measure(measure: semmetrics.Measure) -> dict[str, Any]:
     """Return all that a measure says of itself."""
+    name = str(measure)
+    options = plain(dict(measure.options))
+    signature = [normal(part) for part in measure.signature()]
     return {
-        "name": str(measure),
+        "name": name,
         "k": measure.k,
-        "options": plain(dict(measure.options)),
-        "signature": [normal(part) for part in measure.signature()],
-        "again": semmetrics.parse(str(measure)) == [measure],
+        "options": options,
+        "signature": signature,
+        "again": semmetrics.parse(name) == [measure],
     }
 
 
 def changed(name: str, **options: Any) -> Case:
     """Return the case of a measure with other options."""
-    measure = semmetrics.parse(name)[0]
-    return Case(
-        f"{name} with {options}",
-        lambda: {"gives": str(measure.with_options(**options))},
-    )
+
+    def run() -> dict[str, Any]:
+        (measure,) = semmetrics.parse(name)
+        return {"gives": str(measure.with_options(**options))}
+
+    return Case(f"{name} with {options}", run)
 
 
 def score_own_measure() -> dict[str, Any]:
-    """Register a measure, score it and forget it."""
+    """Register a measure, score it and forget it.
+
+    The recorded signature has a digest of the function.
+    """
 
     @semmetrics.measure(
         equation="|P ∩ R| / max(|P|, |R|)", source="here", averages=("example",)
@@ -133,36 +141,43 @@ def write_table() -> dict[str, Any]:
         {"a": PREDS, "b": OTHER}, GT, measures=["F1", "MacroF1", "CardinalityError"]
     )
     single = semmetrics.score(PREDS, GT, measures=["Recall", "F1@2"])
-    frame = table.to_pandas()
-    return {
-        "text": str(table).splitlines(),
-        "two digits": table.to_text(digits=2, scale=100).splitlines(),
-        "markdown": table.to_markdown(digits=1).splitlines(),
-        "latex": table.to_latex(scale=100).splitlines(),
-        "csv": normal(table.to_csv()).splitlines(),
-        "json": normal(single.to_json()).splitlines(),
-        "frame": [list(frame.columns), list(frame.shape), row(frame["value"])],
-        "a score": plain(single["Recall"].to_dict()),
+    texts = {
+        "text": str(table),
+        "two digits": table.to_text(digits=2, scale=100),
+        "markdown": table.to_markdown(digits=1),
+        "latex": table.to_latex(scale=100),
+        "csv": normal(table.to_csv()),
+        "json": normal(single.to_json()),
     }
+    result: dict[str, Any] = {name: text.splitlines() for name, text in texts.items()}
+    frame = table.to_pandas()
+    result["frame"] = [list(frame.columns), list(frame.shape), row(frame["value"])]
+    result["a score"] = plain(single["Recall"].to_dict())
+    return result
 
 
 def report_progress() -> dict[str, Any]:
     """Return the arguments of the calls of ``progress``."""
-    items: list[tuple[int, int]] = []
-    resamples: list[tuple[int, int]] = []
-    measures = ["F1"]
-    semmetrics.score(
-        PREDS, GT, measures=measures, progress=lambda *done: items.append(done)
-    )
-    semmetrics.score(
-        PREDS,
-        GT,
-        measures=measures,
-        ci=True,
-        resamples=10,
-        progress=lambda *done: resamples.append(done),
-    )
-    return {"of items": plain(items), "with intervals": plain(resamples)}
+    of_items = progress_of_score()
+    with_intervals = progress_of_score(ci=True, resamples=10)
+    return {"of items": of_items, "with intervals": with_intervals}
+
+
+def progress_of_score(**options: Any) -> Any:
+    """Return the arguments of the calls of ``progress`` of one call of ``score``."""
+    calls: list[tuple[int, int]] = []
+
+    def progress(*done: Any) -> None:
+        calls.append(done)
+
+    semmetrics.score(PREDS, GT, measures=["F1"], progress=progress, **options)
+    return plain(calls)
+
+
+PAIRS_OF_TAXONOMY = []
+for child, parent in TAXONOMY.items():
+    if isinstance(parent, str):
+        PAIRS_OF_TAXONOMY.append((child, parent))
 
 
 TABLES = [
@@ -190,22 +205,13 @@ TABLES = [
         measures=["BLEU-2", "CIDEr-D"],
         score_references=True,
     ),
-    Case(
-        "a Bootstrap",
-        lambda: scored(PREDS, GT, measures="F1", ci=semmetrics.Bootstrap(0.9, 20, 3)),
-    ),
-    Case(
+    labels("a Bootstrap", measures="F1", ci=semmetrics.Bootstrap(0.9, 20, 3)),
+    setting(
         "a taxonomy of pairs",
-        lambda: scored(
-            {"1": ["cat"]},
-            {"1": ["dog"]},
-            measures="hF",
-            taxonomy=[
-                (child, parent)
-                for child, parent in TAXONOMY.items()
-                if isinstance(parent, str)
-            ],
-        ),
+        {"1": ["cat"]},
+        {"1": ["dog"]},
+        measures="hF",
+        taxonomy=PAIRS_OF_TAXONOMY,
     ),
 ]
 
@@ -230,30 +236,23 @@ class OwnEmbedding:
 
     def embed(self, texts: list[str]) -> Any:
         """Return vectors, and which texts are known."""
-        unknown = [0.0] * self.dimension
-        vectors = [VECTORS.get(text, unknown) for text in texts]
-        return types.SimpleNamespace(
-            vectors=np.array(vectors, np.float32),
-            known=np.array([text in VECTORS for text in texts], bool),
-            truncated=0,
-        )
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        known = np.zeros(len(texts), bool)
+        for place, text in enumerate(texts):
+            if text in VECTORS:
+                vectors[place] = VECTORS[text]
+                known[place] = True
+        return types.SimpleNamespace(vectors=vectors, known=known, truncated=0)
 
 
 EMBEDDINGS = [
-    Case(
+    labels(
         "an embedding function",
-        lambda: scored(
-            PREDS,
-            GT,
-            measures=["SemF1(threshold=0.5)", "SoftF1", "BagSim"],
-            embedding=embed_by_length,
-        ),
+        measures=["SemF1(threshold=0.5)", "SoftF1", "BagSim"],
+        embedding=embed_by_length,
     ),
-    Case(
-        "an embedding class",
-        lambda: scored(
-            PREDS, GT, measures=["SemF1", "SoftF1"], embedding=OwnEmbedding()
-        ),
+    labels(
+        "an embedding class", measures=["SemF1", "SoftF1"], embedding=OwnEmbedding()
     ),
 ]
 
@@ -263,23 +262,27 @@ EMBEDDINGS = [
 
 def swept(name: str, **options: Any) -> Case:
     """Return the case of a sweep of thresholds."""
-    return Case(
-        f"sweep {name}",
-        lambda: describe_sweep(semmetrics.sweep(PREDS, GT, embedding=WORDS, **options)),
-        FLOAT32,
-    )
+
+    def run() -> dict[str, Any]:
+        sweep = semmetrics.sweep(PREDS, GT, embedding=WORDS, **options)
+        return describe_sweep(sweep)
+
+    return Case(f"sweep {name}", run, FLOAT32)
 
 
 def describe_sweep(sweep: semmetrics.ThresholdSweep) -> dict[str, Any]:
     """Return all that is in a sweep."""
-    values = {name: row(values) for name, values in sweep.values.items()}
+    values = {}
+    best = {}
     signatures = {}
     for name, scores in sweep.scores.items():
+        values[name] = row(sweep.values[name])
+        best[name] = plain(sweep.best[name])
         signatures[name] = normal(scores[0].signature)
     return {
         "points": row(sweep.points),
         "values": values,
-        "best": {name: plain(sweep.best[name]) for name in sweep.scores},
+        "best": best,
         "notes": list(map(str, sweep.notes)),
         "signatures": signatures,
         "text": sweep.render("table").splitlines(),
@@ -331,23 +334,19 @@ def save_calibration() -> dict[str, Any]:
     calibration.save("calibration.json")
     loaded = semmetrics.Calibration.load("calibration.json")
     Path("calibration.json").unlink()
+    measures = ["SemF1", "SemF1(threshold=0.4)", "F1"]
+    same_items = scored(
+        PREDS, GT, measures=measures, calibration=loaded, embedding=WORDS
+    )
+    cats = {"1": ["cat"]}
+    other_items = scored(
+        cats, cats, measures="SemF1", calibration=[loaded], embedding=WORDS
+    )
     return {
         "same": calibration.to_dict() == loaded.to_dict(),
         "digest": loaded.digest == calibration.digest,
-        "scored": scored(
-            PREDS,
-            GT,
-            measures=["SemF1", "SemF1(threshold=0.4)", "F1"],
-            calibration=loaded,
-            embedding=WORDS,
-        ),
-        "others": scored(
-            {"1": ["cat"]},
-            {"1": ["cat"]},
-            measures="SemF1",
-            calibration=[loaded],
-            embedding=WORDS,
-        ),
+        "scored": same_items,
+        "others": other_items,
     }
 
 
@@ -383,19 +382,24 @@ def fit(*arguments: Any) -> DocumentFrequencies:
     return semmetrics.fit_document_frequencies(SENTENCE_REFERENCES, *arguments)
 
 
-def describe_frequencies(found: DocumentFrequencies) -> dict[str, Any]:
+def describe_frequencies(frequencies: DocumentFrequencies) -> dict[str, Any]:
     """Return all that is in document frequencies, with the first n-grams."""
     counts = {}
-    for gram, count in sorted(found.as_dict().items())[:40]:
+    for gram, count in sorted(frequencies.as_dict().items())[:40]:
         counts[" ".join(gram)] = count
     return {
-        "documents": found.documents,
-        "log": found.log_documents,
-        "made": [found.tokenizer, found.stem],
-        "hash": found.hash,
-        "number": len(found),
+        "documents": frequencies.documents,
+        "log": frequencies.log_documents,
+        "made": [frequencies.tokenizer, frequencies.stem],
+        "hash": frequencies.hash,
+        "number": len(frequencies),
         "counts": counts,
     }
+
+
+def count_two_grams() -> DocumentFrequencies:
+    """Return document frequencies of counts."""
+    return DocumentFrequencies.from_counts({("a",): 2, ("a", "b"): 1}, documents=3)
 
 
 def save_frequencies(name: str) -> DocumentFrequencies:
@@ -453,12 +457,7 @@ CAPTIONS = [
     frequencies("in an archive", lambda: save_frequencies("df.npz")),
     frequencies("in JSON", lambda: save_frequencies("df.json")),
     frequencies("in a pickle", unpickle_frequencies),
-    frequencies(
-        "of counts",
-        lambda: DocumentFrequencies.from_counts(
-            {("a",): 2, ("a", "b"): 1}, documents=3
-        ),
-    ),
+    frequencies("of counts", count_two_grams),
     matrix("by default"),
     matrix("of CIDEr", measure="CIDEr"),
     matrix("in float32", dtype="float32", tokenizer="whitespace"),
@@ -474,11 +473,9 @@ CAPTIONS = [
 
 def read_labels() -> dict[str, Any]:
     """Score matrices that were read before."""
-    return scored(
-        semmetrics.as_labels(SCORES, classes=CLASSES),
-        semmetrics.as_labels(TRUTH, classes=CLASSES),
-        measures="mAP",
-    )
+    preds = semmetrics.as_labels(SCORES, classes=CLASSES)
+    gts = semmetrics.as_labels(TRUTH, classes=CLASSES)
+    return scored(preds, gts, measures="mAP")
 
 
 GROUPS = {

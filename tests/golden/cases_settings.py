@@ -49,10 +49,15 @@ def setting(
 
 WORDS = "words.vec"
 SEVERAL = "F1 MacroF1 AP SemF1 SoftF1"
-UPPER_CASE = {id_: [label.upper() for label in PREDS[id_]] for id_ in PREDS}
+UPPER_CASE = {}
+for id_, pred in PREDS.items():
+    UPPER_CASE[id_] = [label.upper() for label in pred]
 ODD_TERMS = PREDS | {"10": ["street light", "big dog", "gnu", "Cat"]}
-WITHOUT_PAIRS = {"1": [], "2": []}
+WITHOUT_LABELS = {"1": [], "2": []}
 CATS_AND_DOGS = {"1": ["cat"], "2": ["dog"]}
+SEVERAL_CANDIDATES = {id_: [caption] for id_, caption in CANDIDATES.items()}
+SEVERAL_CANDIDATES["7"].append("the cat sleeps")
+WEIGHTS_OF_CAPTIONS = {id_: place for place, id_ in enumerate(CANDIDATES, 1)}
 EVERY_LABEL = """
 cat
 sofa
@@ -75,19 +80,17 @@ def unmatched_ids(missing: str) -> Case:
     """Return a case in which each side has an id that the other has not."""
     preds = PREDS | {"99": ["cat"]}
     gts = GT | {"98": ["dog"]}
-    measures = "F1 MacroF1 AP"
-    return setting(f"missing={missing}", preds, gts, measures=measures, missing=missing)
+    name = f"missing={missing}"
+    return setting(name, preds, gts, measures="F1 MacroF1 AP", missing=missing)
 
 
 def unmatched_images(missing: str) -> Case:
     """Return a case of captions in which each side has an id that the other has not."""
-    return setting(
-        f"captions, missing={missing}",
-        CANDIDATES | {"x": "a cat"},
-        REFERENCES | {"y": ["a dog"]},
-        missing=missing,
-        measures="BLEU-1 CIDEr-D ROUGE-L CaptionLength LengthRatio NGSM",
-    )
+    candidates = CANDIDATES | {"x": "a cat"}
+    references = REFERENCES | {"y": ["a dog"]}
+    measures = "BLEU-1 CIDEr-D ROUGE-L CaptionLength LengthRatio NGSM"
+    name = f"captions, missing={missing}"
+    return setting(name, candidates, references, measures=measures, missing=missing)
 
 
 def looked_up(lookup: str, oov: str) -> Case:
@@ -172,7 +175,7 @@ LABELS = [
     ),
     setting(
         "no predictions",
-        WITHOUT_PAIRS,
+        WITHOUT_LABELS,
         CATS_AND_DOGS,
         FLOAT32,
         embedding=WORDS,
@@ -181,7 +184,7 @@ LABELS = [
     setting(
         "no references",
         CATS_AND_DOGS,
-        WITHOUT_PAIRS,
+        WITHOUT_LABELS,
         FLOAT32,
         embedding=WORDS,
         measures=SEMANTIC,
@@ -189,7 +192,7 @@ LABELS = [
     setting(
         "a taxonomy and no references",
         CATS_AND_DOGS,
-        WITHOUT_PAIRS,
+        WITHOUT_LABELS,
         taxonomy=TAXONOMY,
         measures=TAXONOMIC,
     ),
@@ -324,12 +327,11 @@ CAPTIONS = [
     captions(
         "captions with weights",
         measures="BLEU-2 CIDEr-D Vocabulary",
-        weights={id_: place for place, id_ in enumerate(CANDIDATES, 1)},
+        weights=WEIGHTS_OF_CAPTIONS,
     ),
     setting(
         "several candidates",
-        {id_: [text] for id_, text in CANDIDATES.items()}
-        | {"7": [CANDIDATES["7"], "the cat sleeps"]},
+        SEVERAL_CANDIDATES,
         REFERENCES,
         measures="BLEU-1 CIDEr-D CIDEr-D(df=rows)",
     ),

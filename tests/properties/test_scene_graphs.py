@@ -6,6 +6,7 @@ from unittest import mock
 import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given
+from numpy.testing import assert_array_equal
 from oracles import spice as oracle
 
 from semmetrics.metrics import tuple_matching
@@ -22,8 +23,10 @@ WORDS_OF_CATEGORIES = {
 }
 WORD = st.sampled_from(WORDS)
 VERB = st.sampled_from([*WORDS, "be a", "be b"])
-TUPLE = st.one_of(st.tuples(WORD), st.tuples(WORD, WORD), st.tuples(WORD, WORD, VERB))
-CAPTION = st.lists(TUPLE, max_size=8)
+OBJECT = st.tuples(WORD)
+ATTRIBUTE = st.tuples(WORD, WORD)
+RELATION = st.tuples(WORD, WORD, VERB)
+CAPTION = st.lists(st.one_of(OBJECT, ATTRIBUTE, RELATION), max_size=8)
 REFERENCES = st.lists(CAPTION, min_size=1, max_size=3)
 SYNSETS = st.dictionaries(VERB, st.frozensets(st.integers(0, 5), max_size=3))
 
@@ -36,15 +39,23 @@ def make_table(synsets):
     return SynonymTable(lines, {})
 
 
+def merge_items(captions_of_items, concepts):
+    """Return the table of the merged graphs of items."""
+    graphs = [merge_captions(captions, concepts) for captions in captions_of_items]
+    return GraphTable.of(graphs)
+
+
 @given(CAPTION, REFERENCES, SYNSETS)
 def test_f_is_in_the_range_over_all_orders_of_merging(candidate, references, synsets):
     concepts = Concepts(make_table(synsets))
     graph = merge_captions([candidate], concepts)
     reference_graph = merge_captions(references, concepts)
-    tables = [GraphTable.of([graph]), GraphTable.of([reference_graph])]
+    candidates = GraphTable.of([graph])
+    reference_graphs = GraphTable.of([reference_graph])
 
-    (f,) = TupleMatches(*tables, concepts).scores("All")["f"]
+    scores = TupleMatches(candidates, reference_graphs, concepts).scores("All")
 
+    (f,) = scores["f"]
     low, high, is_complete = spice_range(candidate, references, concepts, most=64)
     assert low <= f <= high
     if is_complete and not (graph.ties or reference_graph.ties):
@@ -56,8 +67,8 @@ def test_counts_of_all_categories_equal_the_plain_formula(items, synsets, small)
     """Also in small blocks, and without a table of similar concepts."""
     table = make_table(synsets)
     concepts = Concepts(table)
-    graphs = GraphTable.of([merge_captions([mine], concepts) for mine, _ in items])
-    references = GraphTable.of([merge_captions(refs, concepts) for _, refs in items])
+    graphs = merge_items([[candidate] for candidate, _ in items], concepts)
+    reference_graphs = merge_items([references for _, references in items], concepts)
 
     with mock.patch.multiple(
         tuple_matching,
@@ -65,7 +76,7 @@ def test_counts_of_all_categories_equal_the_plain_formula(items, synsets, small)
         _MAX_PAIRS_PER_BATCH=2 if small else 1000,
         _MAX_TABLE_PAIRS=0 if small else 1000,
     ):
-        matches = TupleMatches(graphs, references, concepts)
+        matches = TupleMatches(graphs, reference_graphs, concepts)
         counts = {name: matches.counts(name).tolist() for name in CATEGORIES}
 
     for category, counts_of_items in counts.items():
@@ -78,22 +89,23 @@ def test_counts_of_all_categories_equal_the_plain_formula(items, synsets, small)
 @given(SYNSETS, st.lists(WORD, max_size=9), st.integers(1, 5))
 def test_similar_pairs_are_all_pairs_of_similar_concepts(synsets, words, batch_size):
     concepts = Concepts(make_table(synsets))
-    rows = [concepts.of(word) for word in words]
-    columns = [concepts.of(words[place:]) for place in range(len(words))]
+    rows = []
+    columns = []
+    for place, word in enumerate(words):
+        rows.append(concepts.of(word))
+        columns.append(concepts.of(words[place:]))
 
-    n_pairs, batches = concepts.similar_pairs(
-        np.array(rows, np.int64), np.array(columns, np.int64)
-    )
+    arrays = np.array([rows, columns], np.int64)
+    n_pairs, batches = concepts.similar_pairs(*arrays)
     pairs = []
     with mock.patch("semmetrics.text.concepts._MAX_PAIRS_PER_BATCH", batch_size):
         for first, second in batches:
             pairs += zip(first.tolist(), second.tolist(), strict=True)
 
     expected = set()
-    for row, concept in enumerate(rows):
-        for column, other in enumerate(columns):
-            if concepts.is_similar(concept, other):
-                expected.add((row, column))
+    for row, column in np.ndindex(len(rows), len(columns)):
+        if concepts.is_similar(rows[row], columns[column]):
+            expected.add((row, column))
     assert len(pairs) == n_pairs
     assert set(pairs) == expected
 
@@ -101,13 +113,15 @@ def test_similar_pairs_are_all_pairs_of_similar_concepts(synsets, words, batch_s
 def test_items_with_the_same_synonyms_take_little_memory():
     """Each of 3,000 items is compared only with its own references."""
     n = 3000
-    concepts = Concepts(SynonymTable({f"w{i}": "1 2" for i in range(2 * n)}, {}))
-    graphs = [SceneGraph((concepts.of(f"w{i}"),), (), ()) for i in range(2 * n)]
-    sides = [GraphTable.of(graphs[:n]), GraphTable.of(graphs[n:])]
+    words = [f"w{number}" for number in range(2 * n)]
+    concepts = Concepts(make_table(dict.fromkeys(words, (1, 2))))
+    graphs = [SceneGraph((concepts.of(word),), (), ()) for word in words]
+    candidates = GraphTable.of(graphs[:n])
+    references = GraphTable.of(graphs[n:])
 
     tracemalloc.start()
     try:
-        counts = TupleMatches(*sides, concepts).counts("All")
+        counts = TupleMatches(candidates, references, concepts).counts("All")
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -123,15 +137,18 @@ def test_joined_tables_have_the_graphs_in_any_order(groups, data):
     cut = data.draw(st.integers(0, len(graphs)))
     order = data.draw(st.permutations(range(len(graphs))))
 
-    table = GraphTable.join([GraphTable.of(graphs[:cut]), GraphTable.of(graphs[cut:])])
-    reordered = table.take(np.array(order, np.int64))
+    first = GraphTable.of(graphs[:cut])
+    second = GraphTable.of(graphs[cut:])
+
+    joined = GraphTable.join([first, second])
+    reordered = joined.take(np.array(order, np.int64))
 
     expected = GraphTable.of([graphs[row] for row in order])
-    np.testing.assert_array_equal(reordered.ties, expected.ties)
-    for name in ("slots", "indptr"):
-        arrays = zip(getattr(reordered, name), getattr(expected, name), strict=True)
-        for array, expected_array in arrays:
-            np.testing.assert_array_equal(array, expected_array)
+    assert_array_equal(reordered.ties, expected.ties)
+    for slots, expected_slots in zip(reordered.slots, expected.slots, strict=True):
+        assert_array_equal(slots, expected_slots)
+    for indptr, expected_indptr in zip(reordered.indptr, expected.indptr, strict=True):
+        assert_array_equal(indptr, expected_indptr)
 
 
 def test_a_word_joins_the_node_that_equals_its_synsets_after_a_merge():
@@ -149,9 +166,12 @@ def test_a_word_joins_the_node_that_equals_its_synsets_after_a_merge():
 
     graph = merge_captions([caption], concepts)
 
-    assert graph.ties == 1
-    assert [concepts.name(number) for number in graph.attributes] == ["b/w/y", "d"]
+    names_of_tuples = []
+    for numbers in graph.tuples:
+        names_of_tuples.append([concepts.name(number) for number in numbers])
     expected = []
     for nodes in oracle.merge([caption], table.synsets):
-        expected.append(tuple("/".join(sorted(node.words)) for node in nodes))
-    assert [tuple(map(concepts.name, numbers)) for numbers in graph.tuples] == expected
+        expected.append(["/".join(sorted(node.words)) for node in nodes])
+    assert graph.ties == 1
+    assert [concepts.name(number) for number in graph.attributes] == ["b/w/y", "d"]
+    assert names_of_tuples == expected

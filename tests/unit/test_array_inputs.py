@@ -12,6 +12,7 @@ from semmetrics.metrics.sweeps import best_threshold, sweep_thresholds, sweep_to
 
 SCORES = [[0.1], [0.2]]
 TARGETS = [[1], [0]]
+HEAD = [[1], [1]]
 
 
 def test_a_class_outside_the_columns_is_an_error_in_arrays_of_any_shape():
@@ -41,9 +42,9 @@ def test_decoding_wrong_scores_is_an_error(scores, code, place):
         ("threshold", {"threshold": np.nan}, "bad-option"),
         ("top", {"k": 1, "keep_at_least": 1}, "not-applicable"),
         ("threshold", {"offset": 1}, "not-applicable"),
-        ("threshold", {"head": [[1], [1]]}, "not-applicable"),
+        ("threshold", {"head": HEAD}, "not-applicable"),
         ("cardinality", {}, "needs-option"),
-        ("cardinality", {"head": [[1], [1]], "offset": -1}, "bad-option"),
+        ("cardinality", {"head": HEAD, "offset": -1}, "bad-option"),
         ("cardinality", {"head": [[1]]}, "wrong-shape"),
     ],
 )
@@ -53,47 +54,37 @@ def test_wrong_options_of_decoding_are_an_error(strategy, options, code):
 
 
 @pytest.mark.parametrize(
-    ("scores", "strategy", "options", "place"),
+    ("scores", "strategy", "head", "place"),
     [
-        (SCORES, "cardinality", {"head": [[1], [np.nan]]}, "head, row 1 (from 0)"),
-        (
-            SCORES,
-            "cardinality+scores",
-            {"head": [[0.1], [-0.1]]},
-            "head, row 1 (from 0)",
-        ),
-        (
-            [[np.inf], [0.1]],
-            "cardinality+scores",
-            {"head": [[1], [1]]},
-            "scores, row 0 (from 0)",
-        ),
+        (SCORES, "cardinality", [[1], [np.nan]], "head, row 1 (from 0)"),
+        (SCORES, "cardinality+scores", [[0.1], [-0.1]], "head, row 1 (from 0)"),
+        ([[np.inf], [0.1]], "cardinality+scores", HEAD, "scores, row 0 (from 0)"),
     ],
 )
 def test_scores_that_are_not_probabilities_are_an_error_of_some_strategies(
-    scores, strategy, options, place
+    scores, strategy, head, place
 ):
     with refused("out-of-range", place):
-        decode(scores, strategy, **options)
+        decode(scores, strategy, head=head)
 
 
 @pytest.mark.parametrize(
-    ("scores", "targets", "options", "code"),
+    ("arrays", "code"),
     [
-        ([[0.1], [np.nan]], TARGETS, {}, "out-of-range"),
-        (SCORES, [[1], [2]], {}, "out-of-range"),
-        (np.ma.array(SCORES, mask=True), TARGETS, {}, "masked"),
-        (SCORES, [[1, 0]], {}, "wrong-shape"),
-        (SCORES, TARGETS, {"weights": [1]}, "wrong-shape"),
-        (SCORES, TARGETS, {"weights": [1, -1]}, "out-of-range"),
+        ({"scores": [[0.1], [np.nan]]}, "out-of-range"),
+        ({"targets": [[1], [2]]}, "out-of-range"),
+        ({"scores": np.ma.array(SCORES, mask=True)}, "masked"),
+        ({"targets": [[1, 0]]}, "wrong-shape"),
+        ({"weights": [1]}, "wrong-shape"),
+        ({"weights": [1, -1]}, "out-of-range"),
     ],
 )
 @pytest.mark.parametrize("function", [ranking_loss, average_precision])
-def test_wrong_arrays_of_measures_of_rankings_are_an_error(
-    function, scores, targets, options, code
-):
+def test_wrong_arrays_of_measures_of_rankings_are_an_error(function, arrays, code):
+    arguments = {"scores": SCORES, "targets": TARGETS} | arrays
+
     with refused(code):
-        function(scores, targets, **options)
+        function(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -106,13 +97,16 @@ def test_wrong_cutoffs_of_sweeps_are_an_error(function, cutoffs):
 
 
 @pytest.mark.parametrize(
-    ("scores", "options", "code"),
-    [
-        (SCORES, {"average": "all"}, "bad-choice"),
-        (SCORES, {"thresholds": []}, "nothing-given"),
-        (np.zeros((0, 1)), {}, "nothing-given"),
-    ],
+    ("options", "code"),
+    [({"average": "all"}, "bad-choice"), ({"thresholds": []}, "nothing-given")],
 )
-def test_a_best_threshold_needs_an_average_thresholds_and_items(scores, options, code):
+def test_a_best_threshold_needs_an_average_and_thresholds(options, code):
     with refused(code):
-        best_threshold(scores, TARGETS[: len(scores)] or scores, **options)
+        best_threshold(SCORES, TARGETS, **options)
+
+
+def test_a_best_threshold_needs_items():
+    no_items = np.zeros((0, 1))
+
+    with refused("nothing-given"):
+        best_threshold(no_items, no_items)

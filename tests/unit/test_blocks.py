@@ -55,12 +55,15 @@ def plain_values(lists_of_blocks):
         places += map(lists.where, range(len(lists)))
     merged = batches.lists()
     scores = merged.side.scores
+    if scores is not None:
+        scores = scores.tolist()
+    notes = {note.code for note in batches.notes}
     return {
         "ids": list(merged.ids),
         "entries": merged.to_list(),
-        "scores": None if scores is None else scores.tolist(),
+        "scores": scores,
         "places": places,
-        "notes": {note.code for note in batches.notes},
+        "notes": notes,
         "understood": batches.understood,
     }
 
@@ -73,9 +76,9 @@ def csv(rows, header="id,label,score", comma=",", end="\n"):
     return end.join(lines) + end
 
 
-def jsonl(records):
+def jsonl(records, end="\n"):
     """Return JSON lines."""
-    return "".join(f"{json.dumps(record)}\n" for record in records)
+    return end.join(map(json.dumps, records)) + end
 
 
 def save_table(path, columns, rows_per_group=11):
@@ -95,30 +98,40 @@ for number in range(30):
     for copy in range(number % 4 + 1):
         ROWS.append((f"é{number}", f"cat {number * copy % 7}", number % 4 / 4))
 IDS, LABELS, SCORES = zip(*ROWS, strict=True)
-NUMBERS = range(40)
+ROWS_AS_CSV = csv(ROWS)
 QUOTED = [(id_, f'"{label}, ""x""\nx\r\ry"', 0.5) for id_, label, _ in ROWS]
-INCHES = [(n, f'5" {n}' if n % 7 else '"a, b"') for n in NUMBERS]
-LISTS = [(n, "\"['a', 'b']\"" if n % 3 else "['a']") for n in NUMBERS]
-SETS = [{"id": n, "labels": ["cat", "dög"] * (n % 3), "url": n} for n in NUMBERS]
+
+NUMBERS = range(40)
+ZERO_OR_ONE = [n % 2 for n in NUMBERS]
 ONE_HOT = [(n, n % 2, n % 3 % 2, n % 5 % 2) for n in NUMBERS]
+PROBABILITIES = [(n, n % 3 / 4, n % 5 / 4) for n in NUMBERS]
+TAGS = [["a", "b"][: n % 3] for n in NUMBERS]
+SETS = [{"id": n, "labels": ["cat", "dög"] * (n % 3), "url": n} for n in NUMBERS]
+SETS_AS_JSONL = jsonl(SETS)
 CAPTIONS = [{"id": n // 3, "caption": f"a cat {n}"} for n in NUMBERS]
+INCHES = []
+LISTS = []
+for number in NUMBERS:
+    INCHES.append((number, f'5" {number}' if number % 7 else '"a, b"'))
+    LISTS.append((number, "\"['a', 'b']\"" if number % 3 else "['a']"))
+
 TEXTS = {
-    "rows.csv": csv(ROWS),
+    "rows.csv": ROWS_AS_CSV,
     "rows.tsv.gz": csv(ROWS, comma="\t", end="\r\n"),
     "quoted.csv": csv(QUOTED, '"id","\nlabel\r",scores'),
     "inches.csv": csv(INCHES, "id,label"),
     "lists.csv": csv(LISTS, "id,labels"),
-    "empty_lines.csv": csv(ROWS).replace("é7,", "\n\né7,").replace("é20,", "\né20,"),
+    "empty_lines.csv": ROWS_AS_CSV.replace("é7,", "\n\né7,").replace("é20,", "\né20,"),
     "one_hot.csv": csv(ONE_HOT, "id,cat,dog,bus"),
-    "sets.jsonl": " \n\n".join(jsonl(SETS).splitlines(keepends=True)) + "\n \n",
-    "mark.jsonl.gz": "\ufeff" + jsonl(SETS)[:-1],
+    "sets.jsonl": jsonl(SETS, end="\n\n \n"),
+    "mark.jsonl.gz": "\ufeff" + SETS_AS_JSONL.removesuffix("\n"),
     "captions.jsonl": jsonl(CAPTIONS),
-    "classes.csv": csv([(n, n % 3 / 4, n % 5 / 4) for n in NUMBERS], "id,cat,dog"),
+    "classes.csv": csv(PROBABILITIES, "id,cat,dog"),
 }
 TABLES = {
     "rows.parquet": {"id": IDS, "label": LABELS, "x": SCORES, "score": SCORES},
-    "sets.parquet": {"id": NUMBERS, "tags": [["a", "b"][: n % 3] for n in NUMBERS]},
-    "one_hot.arrow": {"id": NUMBERS, "cat": [n % 2 for n in NUMBERS]},
+    "sets.parquet": {"id": NUMBERS, "tags": TAGS},
+    "one_hot.arrow": {"id": NUMBERS, "cat": ZERO_OR_ONE},
     "rows.arrows": {"id": IDS, "label": pa.array(LABELS).dictionary_encode()},
 }
 READERS = {"captions": as_captions, "classes": as_classes}
@@ -135,7 +148,8 @@ def test_blocks_have_the_items_of_the_file(tmp_path, monkeypatch, name, size):
     else:
         saved(tmp_path, name, TEXTS[name])
     set_block_size(monkeypatch, size)
-    read = READERS.get(name.partition(".")[0], as_labels)
+    stem, _, _ = name.partition(".")
+    read = READERS.get(stem, as_labels)
 
     lists, n_bytes = read_blocks(path, read)
 
@@ -149,10 +163,9 @@ def test_blocks_have_the_items_of_the_file(tmp_path, monkeypatch, name, size):
 
 # Errors
 
-GOOD_LINES = {
-    "jsonl": [json.dumps({"id": f"é{n}", "labels": ["cat"]}) for n in range(30)],
-    "csv": ["id,label", *(f"é{n // 2},cat {n}" for n in range(30))],
-}
+GOOD_RECORDS = [{"id": f"é{n}", "labels": ["cat"]} for n in range(30)]
+GOOD_ROWS = [(f"é{n // 2}", f"cat {n}") for n in range(30)]
+GOOD_TEXTS = {"jsonl": jsonl(GOOD_RECORDS), "csv": csv(GOOD_ROWS, "id,label")}
 WRONG_LINES = {
     "jsonl": [
         b"{",
@@ -202,8 +215,9 @@ def test_errors_in_blocks_of_lines_are_errors_of_the_file(
     tmp_path, monkeypatch, suffix, wrong_line, size
 ):
     rng = random.Random(f"{wrong_line}{size}")
-    lines = [line.encode() for line in GOOD_LINES[suffix]]
-    lines.insert(rng.choice([1, 2, 15, 16, len(lines)]), wrong_line)
+    lines = GOOD_TEXTS[suffix].encode().splitlines()
+    place = rng.choice([1, 2, 15, 16, len(lines)])
+    lines.insert(place, wrong_line)
     path = saved(tmp_path, f"x.{suffix}", b"\n".join(lines))
 
     assert_same_error(path, monkeypatch, size)
@@ -224,8 +238,8 @@ def test_errors_in_blocks_of_lines_are_errors_of_the_file(
 def test_errors_in_blocks_of_tables_are_errors_of_the_file(
     tmp_path, monkeypatch, suffix, wrong_cells, size
 ):
-    columns = {"id": [f"i{n // 2}" for n in range(30)]}
-    columns |= {"label": ["a"] * 30, "score": [0.5] * 30}
+    ids = [f"i{n // 2}" for n in range(30)]
+    columns = {"id": ids, "label": ["a"] * 30, "score": [0.5] * 30}
     for column, value in wrong_cells.items():
         columns[column][14] = value
     path = save_table(tmp_path / f"x.{suffix}", columns)
@@ -270,24 +284,34 @@ def test_files_that_cannot_be_read_in_blocks_are_an_error(
 
 def test_rows_of_an_id_must_be_together(tmp_path, monkeypatch):
     ids = ["a", "a", "b", *range(50), "b"]
-    path = saved(tmp_path, "x.csv", csv([(id_, "x") for id_ in ids], "id,label"))
+    rows = [(id_, "x") for id_ in ids]
+    path = saved(tmp_path, "x.csv", csv(rows, "id,label"))
 
     with refused("rows-apart", f"{path}, id 'b'"):
         read_blocks(path)
 
+
+def test_rows_of_an_id_in_different_blocks_are_found_by_the_caller(
+    tmp_path, monkeypatch
+):
     set_block_size(monkeypatch, 40)
+    rows = [(id_, "x") for id_ in ["b", *range(50), "b"]]
+    path = saved(tmp_path, "x.csv", csv(rows, "id,label"))
+
     lists, _ = read_blocks(path)
-    assert lists[-1].ids[-1] == "b"  # the caller finds an id of another block
+
+    assert lists[0].ids[0] == lists[-1].ids[-1] == "b"
 
 
 def test_blocks_that_are_read_in_two_layouts_are_an_error(tmp_path, monkeypatch):
     """Early rows are all 0/1, so they are items; a later label shows that rows are labels."""
     set_block_size(monkeypatch, 1000)
-    rows = "".join(f"i{n},{n % 2},1,0\n" for n in range(500))
-    path = saved(tmp_path, "gt.csv", f"id,label,dog,bus\n{rows}last,cat,1,0\n")
+    rows = [(f"i{n}", n % 2, 1, 0) for n in range(500)]
+    rows.append(("last", "cat", 1, 0))
+    path = str(saved(tmp_path, "gt.csv", csv(rows, "id,label,dog,bus")))
 
     with refused("mixed-layout"):
-        score_stream(str(path), str(path), measures="F1").compute()
+        score_stream(path, path, measures="F1").compute()
 
 
 # Folders and streams
@@ -301,14 +325,23 @@ def test_the_files_of_a_folder_are_one_side(tmp_path):
     saved(folder, ".hidden.csv", "id,label\n")
     saved(folder, "_SUCCESS", "")
 
-    lists, n_bytes = read_blocks(folder)
+    (first, second), n_bytes = read_blocks(folder)
 
-    assert [list(block.ids) for block in lists] == [["a"], ["b"]]
-    assert [block.source for block in lists] == [str(folder)] * 2
-    assert lists[1].where(0) == f"{folder / 'b.csv'}, line 2, id 'b'"
+    assert list(first.ids) == ["a"]
+    assert list(second.ids) == ["b"]
+    assert first.source == second.source == str(folder)
+    assert second.where(0) == f"{folder / 'b.csv'}, line 2, id 'b'"
     assert n_bytes == find_side_files(str(folder)).size
-    paths = (str(folder / "b.csv"),)
-    assert find_side_files(str(tmp_path / "set*" / "b*")).paths == paths
+
+
+def test_a_pattern_may_match_in_a_folder_with_wildcards_in_its_name(tmp_path):
+    folder = tmp_path / "set [1]*"
+    folder.mkdir()
+    path = saved(folder, "b.csv", "id,label\nb,y\n")
+
+    parts = find_side_files(str(tmp_path / "set*" / "b*"))
+
+    assert parts.paths == (str(path),)
 
 
 @pytest.mark.parametrize(
@@ -344,9 +377,8 @@ def test_tables_of_a_folder_with_other_columns_are_an_error(
     save_table(tmp_path / "a.parquet", {"id": ["a"], "tags": [["x"]]})
     path = save_table(tmp_path / "b.parquet", columns)
 
-    with refused(
-        "other-column", f"{path}, column '{name}'", found=found, wanted=wanted
-    ):
+    where = f"{path}, column '{name}'"
+    with refused("other-column", where, found=found, wanted=wanted):
         read_blocks(tmp_path)
 
 
@@ -354,7 +386,7 @@ def test_tables_of_a_folder_with_other_columns_are_an_error(
 def test_standard_input_and_pipes_are_read_once(tmp_path, monkeypatch, name):
     set_block_size(monkeypatch, 40)
     monkeypatch.setattr(source, "_copy_to_file", None)
-    data = jsonl(SETS).encode()
+    data = SETS_AS_JSONL.encode()
     path = name
     if name == "-":
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
@@ -366,5 +398,6 @@ def test_standard_input_and_pipes_are_read_once(tmp_path, monkeypatch, name):
     assert find_side_files(str(path)).size is None
     lists, n_bytes = read_blocks(path)
 
-    assert plain_values(lists)["entries"] == [record["labels"] for record in SETS]
+    labels = [record["labels"] for record in SETS]
+    assert plain_values(lists)["entries"] == labels
     assert n_bytes == len(data)

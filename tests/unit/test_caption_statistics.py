@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from itertools import chain
+from statistics import fmean
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -36,14 +40,17 @@ MEASURES = [
 
 
 @given(st.lists(TOKENS, min_size=1, max_size=6), st.integers(1, 4))
-def test_repeated_words_are_those_of_loops(captions, times):
-    codes = np.array([ord(word) for word in "".join(map("".join, captions))], np.int64)
-    indptr = offsets(np.array([len(caption) for caption in captions]))
+def test_repeated_words_equal_loops(captions, times):
+    codes = np.array(list(map(ord, chain(*captions))), np.int64)
+    lengths = list(map(len, captions))
+    indptr = offsets(np.array(lengths))
 
     texts, _ = find_repeated_words(indptr, codes, times)
 
-    numbered = enumerate(captions)
-    expected = {place for place, words in numbered if oracle.duplicated(words, times)}
+    expected = set()
+    for place, words in enumerate(captions):
+        if oracle.duplicated(words, times):
+            expected.add(place)
     assert set(texts.tolist()) == expected
 
 
@@ -56,33 +63,52 @@ def score_items(items):
 
 
 @given(ITEMS)
-def test_means_are_those_of_loops(items):
+def test_means_equal_loops(items):
     scores = score_items(items)
 
-    candidates = [tuple(candidate) for candidate, _ in items]
-    expected = {
-        "CaptionLength": np.mean([len(candidate) for candidate in candidates]),
-        "DuplicatedCaption": np.mean(list(map(oracle.duplicated, candidates))),
-        "ReferenceCount": np.mean([len(references) for _, references in items]),
-        "UniqueCaptions": len(set(candidates)) / len(items),
-        "Vocabulary": len(set().union(*candidates)),
-    }
-    values = {name: scores[name].value for name in expected}
-    assert values == pytest.approx(expected)
-    distinct_words = [len(set(candidate)) for candidate in candidates]
-    assert scores["Vocabulary"].items.tolist() == distinct_words
-    assert scores["UniqueCaptions"].items is None
+    n_words = []
+    n_references = []
+    is_duplicated = []
+    for candidate, references in items:
+        n_words.append(len(candidate))
+        n_references.append(len(references))
+        is_duplicated.append(oracle.duplicated(candidate))
+    assert scores["CaptionLength"].value == pytest.approx(fmean(n_words))
+    assert scores["ReferenceCount"].value == pytest.approx(fmean(n_references))
+    assert scores["DuplicatedCaption"].value == pytest.approx(fmean(is_duplicated))
 
 
 @given(ITEMS)
-def test_the_length_ratio_is_that_of_bleu(items):
+def test_vocabulary_and_unique_captions_equal_sets(items):
+    scores = score_items(items)
+
+    captions = {tuple(candidate) for candidate, _ in items}
+    words_of_items = [set(candidate) for candidate, _ in items]
+    all_words = set().union(*words_of_items)
+    assert scores["UniqueCaptions"].value == pytest.approx(len(captions) / len(items))
+    assert scores["UniqueCaptions"].items is None
+    assert scores["Vocabulary"].value == len(all_words)
+    assert scores["Vocabulary"].items.tolist() == list(map(len, words_of_items))
+
+
+def ratio(length, reference_length):
+    """Divide two lengths. No references have the length 0."""
+    return length / reference_length if reference_length else math.nan
+
+
+@given(ITEMS)
+def test_the_length_ratio_has_the_lengths_of_bleu(items):
     score = score_items(items)["LengthRatio"]
 
-    rows = np.array([oracle.bleu_row(*item)[:2] for item in items], float)
-    total = rows.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratios = np.where(rows[:, 1] > 0, rows[:, 0] / rows[:, 1], np.nan)
-        assert_allclose(score.value, total[0] / total[1] if total[1] else np.nan)
+    total = total_reference = n_missing = 0
+    ratios = []
+    for candidate, references in items:
+        length, reference_length, *_ = oracle.bleu_row(candidate, references)
+        ratios.append(ratio(length, reference_length))
+        total += length
+        total_reference += reference_length
+        if not references:
+            n_missing += 1
     assert_allclose(score.items, ratios)
-    n_missing = sum(not references for _, references in items)
+    assert_allclose(score.value, ratio(total, total_reference))
     assert score.undefined.get("no_reference", 0) == n_missing

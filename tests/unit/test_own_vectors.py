@@ -15,6 +15,16 @@ TEXTS = ["cat", "traffic light"]
 ROWS = np.array([[1, 2, 3], [4, 5, 6]], np.float64)
 
 
+def score(
+    embedding, measures="SemF1(threshold=0.7)", pred="kitten", gt="cat", **options
+):
+    """Return the score of one item with one predicted and one true label."""
+    (result,) = semmetrics.score(
+        [[pred]], [[gt]], measures=measures, embedding=embedding, **options
+    )
+    return result
+
+
 # ---- functions -----------------------------------------------------------------------
 
 
@@ -35,27 +45,30 @@ def test_a_wrong_result_of_a_function_is_an_error(function, code):
 
 
 def test_the_dimension_must_not_change():
-    model = CallableEmbedder(lambda texts: np.ones((len(texts), len(texts))))
-    assert model.embed(["cat", "dog", "cow"]).vectors.shape == (3, 3)
+    model = CallableEmbedder(lambda texts: np.eye(len(texts)))
+    first = model.embed(["cat", "dog", "cow"])
 
+    assert first.vectors.shape == (3, 3)
     with refused("wrong-shape"):
         model.embed(["cat", "dog"])
+
+
+VECTORS_OF_DATA = {
+    "red cat": [1.0, 0.0],
+    "dog": [0.0, 2.0],
+    "red_cat": [1.0, 0.0],
+    "red_cat dog": [3.0, 4.0],
+    "dog red cat": [3.0, 4.0],
+}
 
 
 @pytest.fixture
 def look_up():
     """A function that knows the texts of the data only."""
-    vectors = {
-        "red cat": [1.0, 0.0],
-        "dog": [0.0, 2.0],
-        "red_cat": [1.0, 0.0],
-        "red_cat dog": [3.0, 4.0],
-        "dog red cat": [3.0, 4.0],
-    }
 
     def look_up(texts):
         look_up.texts += texts
-        return [vectors[text] for text in texts]
+        return [VECTORS_OF_DATA[text] for text in texts]
 
     look_up.texts = []
     return look_up
@@ -96,13 +109,13 @@ def test_a_function_is_called_with_captions_of_the_data_only(
 
 def test_cached_vectors_need_no_call(look_up, tmp_path):
     look_up.version = "1"
-    options = {"measures": "WMD", "embedding": look_up, "cache": tmp_path / "c.sqlite"}
-    (first,) = semmetrics.score([["dog"]], [["red_cat"]], **options)
-    n_texts = len(look_up.texts)
+    options = {"pred": "dog", "gt": "red_cat", "cache": tmp_path / "c.sqlite"}
+    first = score(look_up, "WMD", **options)
+    look_up.texts.clear()
 
-    (second,) = semmetrics.score([["dog"]], [["red_cat"]], **options)
+    second = score(look_up, "WMD", **options)
 
-    assert len(look_up.texts) == n_texts
+    assert not look_up.texts
     assert first.value == second.value == pytest.approx(5**0.5)
 
 
@@ -117,12 +130,13 @@ def write_parquet(path, columns):
 
 def write_matrix(folder, form):
     """Write the matrix in a form, and return its path."""
-    path = folder / f"labels.{form.split()[-1]}"
+    suffix = form.removeprefix("wide ")
+    path = folder / f"labels.{suffix}"
     if form == "npy":
         np.save(path, ROWS)
-        path.with_suffix(".txt").write_text("\n".join(TEXTS) + "\n")
+        path.with_suffix(".txt").write_text("cat\ntraffic light\n")
     elif form == "npz":
-        np.savez(path, vectors=ROWS, words=np.array(TEXTS))
+        np.savez(path, vectors=ROWS, words=TEXTS)
     elif form == "parquet":
         write_parquet(path, {"text": TEXTS, "vector": ROWS.tolist()})
     else:
@@ -139,7 +153,7 @@ def test_a_matrix_is_read_from_a_file(tmp_path, form):
     for spec in (str(path), f"matrix:{path}", path):
         model = open_embedding(spec)
         embedded = model.embed(["traffic light", "cow"])
-        np.testing.assert_array_equal(embedded.vectors, [ROWS[1], np.zeros(3)])
+        assert embedded.vectors.tolist() == [[4, 5, 6], [0, 0, 0]]
         assert model.lookup == "exact"
         assert model.identity == expected.identity
 
@@ -184,22 +198,16 @@ def test_a_wrong_parquet_file_is_an_error(tmp_path, columns, code):
 VECTORS = {"cat": [1, 0], "kitten": [1, 1], "dog": [0, 1]}
 
 
-def score(
-    embedding, measures="SemF1(threshold=0.7)", pred="kitten", gt="cat", **options
-):
-    (result,) = semmetrics.score(
-        [[pred]], [[gt]], measures=measures, embedding=embedding, **options
-    )
-    return result
-
-
 def test_the_identity_depends_on_words_and_vectors_and_not_on_their_order():
+    reordered = {"dog": [0.0, 1.0], "kitten": np.ones(2), "cat": [1, 0]}
+    changed = VECTORS | {"cat": [1, 0.5]}
+    extended = VECTORS | {"cow": [1, 0]}
+
     identity = open_embedding(VECTORS).identity
-    reordered = {word: np.float64(VECTORS[word]) for word in reversed(VECTORS)}
 
     assert open_embedding(reordered).identity == identity
-    assert open_embedding({**VECTORS, "cat": [1, 0.5]}).identity != identity
-    assert open_embedding({**VECTORS, "cow": [1, 0]}).identity != identity
+    assert open_embedding(changed).identity != identity
+    assert open_embedding(extended).identity != identity
 
 
 def test_labels_are_looked_up_by_the_rule_of_words():
@@ -214,24 +222,24 @@ def test_labels_are_looked_up_by_the_rule_of_words():
 
 
 @pytest.mark.parametrize(
+    ("vector", "code"),
+    [
+        ([1], "out-of-range"),
+        ("static", "mixed-mapping"),
+        (["a", "b"], "out-of-range"),
+        ([[1, 0]], "out-of-range"),
+    ],
+)
+def test_vectors_of_different_forms_are_an_error(vector, code):
+    with refused(code, "embedding"):
+        score({"cat": [1, 0], "dog": vector})
+
+
+@pytest.mark.parametrize(
     ("embedding", "code", "where", "values"),
     [
-        ({"cat": [1, 0], "dog": [1]}, "out-of-range", "embedding", {}),
-        ({"cat": [1, 0], "dog": "static"}, "mixed-mapping", "embedding", {}),
-        ({"cat": [1, 0], "dog": ["a", "b"]}, "out-of-range", "embedding", {}),
-        ({"cat": [1, 0], "dog": [[1, 0]]}, "out-of-range", "embedding", {}),
-        (
-            {"cat": [1, 0], "dog": [1, float("inf")]},
-            "vector-not-finite",
-            None,
-            {"names": ["dog"]},
-        ),
-        (
-            {"cat": []},
-            "out-of-range",
-            "embedding",
-            {"role": "the vector of 'cat'"},
-        ),
+        ({"cat": [1], "dog": [np.inf]}, "vector-not-finite", None, {"names": ["dog"]}),
+        ({"cat": []}, "out-of-range", "embedding", {"role": "the vector of 'cat'"}),
         ({"cat": 5}, "wrong-type", "embedding 'cat'", {"value": 5}),
         ({"mine": {}}, "nothing-given", "embedding 'mine'", {}),
         ({"mine": {"cat": "x"}}, "out-of-range", "embedding 'mine'", {}),
@@ -252,14 +260,16 @@ def test_lazily_negated_tensors_are_read():
     lazy = torch.complex(torch.zeros(2, 2), -vectors).conj().imag
     assert lazy.is_neg()
 
-    np.testing.assert_array_equal(to_numpy(lazy), vectors.numpy())
-    table = semmetrics.score(
+    array = to_numpy(lazy)
+    (f1,) = semmetrics.score(
         lazy, torch.eye(2), threshold=0.5, measures="F1", classes=["a", "b"]
     )
-    assert table["F1"].value == 1.0
-    tensors = score({"a": lazy[0], "b": lazy[1]}, "MeanSim", "a", "b")
-    arrays = score({"a": [0.9, 0.1], "b": [0.2, 0.8]}, "MeanSim", "a", "b")
-    assert tensors.value == pytest.approx(arrays.value, abs=1e-7)
+    similarity = score({"a": lazy[0], "b": lazy[1]}, "MeanSim", "a", "b")
+
+    expected = score({"a": [0.9, 0.1], "b": [0.2, 0.8]}, "MeanSim", "a", "b")
+    np.testing.assert_array_equal(array, vectors.numpy())
+    assert f1.value == 1.0
+    assert similarity.value == pytest.approx(expected.value, abs=1e-7)
 
 
 @pytest.mark.parametrize("value", [1.0, None, "x", [[1, 2], [3, 4]], []])

@@ -23,6 +23,11 @@ LABEL_RANKINGS = {
 }
 
 
+def assert_close(values, expected):
+    """Check that values are equal up to rounding, or both undefined."""
+    assert_allclose(values, expected, rtol=0, atol=1e-12)
+
+
 def random_tables(seed, ties):
     """Draw scores and targets with an empty and a full row, an absent class, and weights."""
     rng = np.random.default_rng(seed)
@@ -35,7 +40,10 @@ def random_tables(seed, ties):
     targets[1] = 1
     targets[2, :2] = 0, 1
     targets[:, 0] = 0
-    weights = rng.random(len(scores)) * rng.integers(0, 2, len(scores)) + 0.01
+    n_items = len(scores)
+    weights = rng.random(n_items)
+    weights *= rng.integers(0, 2, n_items)
+    weights += 0.01
     return scores, targets, weights
 
 
@@ -55,22 +63,30 @@ def test_label_rankings_equal_scikit_learn(name, seed, ties):
     value = ours(scores, targets, empty=empty)
     weighted = ours(scores, targets, empty=empty, weights=weights)
 
-    assert value == pytest.approx(theirs(targets, scores), abs=1e-12)
-    expected = theirs(targets, scores, sample_weight=weights)
-    assert weighted == pytest.approx(expected, abs=1e-12)
+    expected = theirs(targets, scores)
+    expected_weighted = theirs(targets, scores, sample_weight=weights)
+    assert_close(value, expected)
+    assert_close(weighted, expected_weighted)
 
 
 def test_undefined_items_and_items_of_weight_0_are_ignored():
     scores = [[0.9, 0.4], [0.4, 0.9]]
     targets = [[0, 0], [1, 0]]
 
-    assert item_ranking.coverage_error(scores, targets) == 2.0
-    assert np.isnan(item_ranking.ranking_loss(scores, targets, weights=[1, 0]))
+    coverage_error = item_ranking.coverage_error(scores, targets)
+    ranking_loss = item_ranking.ranking_loss(scores, targets, weights=[1, 0])
+
+    assert coverage_error == 2.0
+    assert np.isnan(ranking_loss)
 
 
-@pytest.mark.parametrize("divisor", ["hits", "references"])
+@pytest.mark.parametrize(
+    ("divisor", "name"), [("hits", "matched"), ("references", "reference")]
+)
 @given(hits=st.lists(st.booleans(), max_size=6), n_missed=st.integers(0, 3))
-def test_average_precision_of_a_list_equals_its_definition(divisor, hits, n_missed):
+def test_average_precision_of_a_list_equals_its_definition(
+    divisor, name, hits, n_missed
+):
     predicted = [f"label {place}" for place in range(len(hits))]
     reference = [label for label, hit in zip(predicted, hits, strict=True) if hit]
     reference += [f"missed {place}" for place in range(n_missed)]
@@ -80,9 +96,8 @@ def test_average_precision_of_a_list_equals_its_definition(divisor, hits, n_miss
 
     expected = np.nan
     if predicted and reference:
-        name = {"hits": "matched", "references": "reference"}[divisor]
         expected = oracle.list_average_precision(hits, len(reference), name)
-    assert_allclose(score.items, [expected], rtol=0, atol=1e-12)
+    assert_close(score.items, [expected])
 
 
 # ---- measures of classes ------------------------------------------------------------
@@ -99,13 +114,13 @@ def test_interpolations_equal_the_definition(seed, interpolation, order):
         scores, targets, interpolation=interpolation, ties=order
     )
 
-    for label, value in enumerate(values):
-        retrieved = list(zip(scores[:, label], targets[:, label].tolist(), strict=True))
-        n_positives = int(targets[:, label].sum())
+    columns = zip(scores.T, targets.T.tolist(), values, strict=True)
+    for class_scores, class_targets, value in columns:
+        retrieved = list(zip(class_scores, class_targets, strict=True))
         expected = oracle.class_average_precision(
-            retrieved, n_positives, interpolation, order
+            retrieved, sum(class_targets), interpolation, order
         )
-        assert_allclose(value, expected, rtol=0, atol=1e-12)
+        assert_close(value, expected)
 
 
 @pytest.mark.sampled(12)
@@ -126,19 +141,17 @@ def test_averages_over_classes_equal_scikit_learn(
     is_defined = targets.any(axis=0) & ~targets.all(axis=0)
     scores = scores[:, is_defined]
     targets = targets[:, is_defined]
+    classes = list(map(str, range(is_defined.sum())))
     if not weighted:
         weights = None
 
+    measures = f"{measure}(average={average})"
     (score,) = semmetrics.score(
-        scores,
-        targets,
-        measures=f"{measure}(average={average})",
-        weights=weights,
-        classes=[str(label) for label in range(scores.shape[1])],
+        scores, targets, measures=measures, weights=weights, classes=classes
     )
 
     expected = theirs(targets, scores, average=average, sample_weight=weights)
-    assert score.value == pytest.approx(expected, abs=1e-12)
+    assert_close(score.value, expected)
 
 
 class ScoredClasses:
@@ -175,16 +188,15 @@ class ScoredClasses:
         pairs = []
         for item in np.flatnonzero(self.is_scored[:, label]).tolist():
             score = self.scores[item, label] - step * item
-            pairs += [(score, bool(self.is_positive[item, label]))] * counts[item]
+            is_positive = bool(self.is_positive[item, label])
+            pairs += [(score, is_positive)] * counts[item]
         return pairs
 
 
 @pytest.mark.parametrize("order", ["grouped", "ordered"])
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 @pytest.mark.parametrize("seed", range(5))
-def test_average_precision_of_weights_is_that_of_repeated_items(
-    seed, interpolation, order
-):
+def test_average_precision_of_weights_equals_repeated_items(seed, interpolation, order):
     data = ScoredClasses(seed)
     weights = data.rng.multinomial(30, np.full(30, 1 / 30), size=9)
 
@@ -199,7 +211,7 @@ def test_average_precision_of_weights_is_that_of_repeated_items(
             pairs = data.repeated(label, counts, step)
             n_positives = int(counts @ data.is_positive[:, label])
             expected = oracle.class_average_precision(pairs, n_positives, interpolation)
-            assert_allclose(row[label], expected, rtol=0, atol=1e-12)
+            assert_close(row[label], expected)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -213,12 +225,13 @@ def test_roc_auc_of_weights_is_the_share_of_ordered_pairs(seed):
         for label in range(5):
             scores = data.scores[:, label]
             is_positive = data.is_positive[:, label]
-            wins = (scores[:, None] > scores) + (scores[:, None] == scores) / 2
+            differences = np.subtract.outer(scores, scores)
+            wins = np.heaviside(differences, 0.5)
             pairs = np.outer(counts * is_positive, counts * ~is_positive)
             expected = np.nan
             if pairs.any():
-                expected = (wins * pairs).sum() / pairs.sum()
-            assert_allclose(row[label], expected, rtol=0, atol=1e-12)
+                expected = np.average(wins, weights=pairs)
+            assert_close(row[label], expected)
 
 
 # In floats, the sum of these weights is not the sum of any two parts of them.
@@ -226,8 +239,9 @@ def test_roc_auc_of_weights_is_the_share_of_ordered_pairs(seed):
 def test_a_class_of_all_items_has_no_roc_curve_for_any_weights(weights):
     data = ScoredClasses(0)
     data.is_positive[:] = True
+    item_weights = np.resize(weights, (1, 30))
 
-    values = class_roc.class_roc_auc(data.curves(), np.resize(weights, (1, 30)))
+    values = class_roc.class_roc_auc(data.curves(), item_weights)
 
     assert np.isnan(values).all()
 
@@ -248,7 +262,9 @@ def test_tiny_weights_have_an_effect_on_roc_auc(weights):
 def test_the_mean_over_classes_without_positives_is_undefined():
     table = np.zeros((2, 3))
 
-    assert np.isnan(class_precision.mean_average_precision(table, table))
+    value = class_precision.mean_average_precision(table, table)
+
+    assert np.isnan(value)
 
 
 def test_a_class_without_scores_has_an_average_precision_of_0():

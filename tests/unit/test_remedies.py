@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from reading import saved
 from refusals import facts, refused
 
@@ -32,11 +31,19 @@ def files(tmp_path, monkeypatch):
 # ---- unknown names ------------------------------------------------------------------------------
 
 
+def run_failing_command(arguments):
+    """Run a command that exits with code 2."""
+    assert program.main(arguments, standalone_mode=False) == 2
+
+
+PROTOCOLS_OF_COCO = "coco-multilabel, coco-caption, coco-5k or coco-1k"
+
+
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
-        ("coco", "coco-multilabel, coco-caption, coco-5k or coco-1k"),
-        ("COCO", "coco-multilabel, coco-caption, coco-5k or coco-1k"),
+        ("coco", PROTOCOLS_OF_COCO),
+        ("COCO", PROTOCOLS_OF_COCO),
         ("flickr30k", "f30k"),
         ("mscoco", "coco-caption"),
         ("xian", "xian2018"),
@@ -64,9 +71,11 @@ def test_protocols_are_suggested(name, remedy):
 def test_options_are_suggested(name, remedy):
     with refused("unknown-name", what="option") as caught:
         semmetrics.Scorer(**{name: 1})
+
+    message = str(caught.value)
     assert remedy in caught.value.remedy
-    assert len(str(caught.value)) < 200
-    assert "self" not in str(caught.value)
+    assert len(message) < 200
+    assert "self" not in message
 
 
 @pytest.mark.parametrize(
@@ -75,86 +84,99 @@ def test_options_are_suggested(name, remedy):
 def test_names_of_sides_in_other_libraries_lead_to_ours(name, side):
     with refused("unknown-name", "score", value=name) as caught:
         semmetrics.score(PREDS, **{name: TRUTH})
-    assert caught.value.remedy.startswith(f"Did you mean {side}?")
-    assert "predictions first" in caught.value.remedy
+
+    remedy = caught.value.remedy
+    assert remedy.startswith(f"Did you mean {side}?")
+    assert "predictions first" in remedy
 
 
 @pytest.mark.parametrize(
-    ("arguments", "remedy"),
+    ("command", "remedy"),
     [
-        (["eval"], "Did you mean score?"),
-        (["Benchmark"], "Did you mean score?"),
-        (["comp"], "Did you mean compare or completion?"),
-        (["metrics"], "Did you mean list?"),
-        (["help"], "`semmetrics --help`"),
-        (["mad", "sel"], "Did you mean select?"),
-        (["discrepancy"], "`semmetrics mad select`"),
-        (["embed", "qqq"], "The commands are convert"),
-        (["list", "protocl"], "Did you mean protocols?"),
-        (["explain", "f1score"], "Did you mean F1?"),
-        (["score", "--metrics", "F1"], "Did you mean --measure?"),
-        (["score", "--top_k", "3"], "Did you mean --top-k?"),
-        (["score", "--thresold", "3"], "Did you mean --threshold?"),
-        (["score", "--baseline", "a"], "It is an option of 'compare'"),
-        (["score", "--qqqqq"], "`semmetrics score --help`"),
+        ("eval", "Did you mean score?"),
+        ("Benchmark", "Did you mean score?"),
+        ("comp", "Did you mean compare or completion?"),
+        ("metrics", "Did you mean list?"),
+        ("help", "`semmetrics --help`"),
+        ("mad sel", "Did you mean select?"),
+        ("discrepancy", "`semmetrics mad select`"),
+        ("embed qqq", "The commands are convert"),
+        ("list protocl", "Did you mean protocols?"),
+        ("explain f1score", "Did you mean F1?"),
+        ("score --metrics F1", "Did you mean --measure?"),
+        ("score --top_k 3", "Did you mean --top-k?"),
+        ("score --thresold 3", "Did you mean --threshold?"),
+        ("score --baseline a", "It is an option of 'compare'"),
+        ("score --qqqqq", "`semmetrics score --help`"),
     ],
 )
-def test_commands_flags_and_measures_are_suggested(capsys, arguments, remedy):
-    assert program.main(arguments, standalone_mode=False) == 2
+def test_commands_flags_and_measures_are_suggested(capsys, command, remedy):
+    run_failing_command(command.split())
+
     assert remedy in capsys.readouterr().err
 
 
-def test_only_similar_choices_are_suggested():
-    # given a choice that is similar to an allowed one, or not
-    for value, is_similar in (("rankmat", True), ("zzz", False)):
-        with refused("bad-choice") as caught:
-            check_choice("plot", value, ("values", "rank-matrix"))
-        assert ("Did you mean rank-matrix?" in str(caught.value)) is is_similar
-    result = CliRunner().invoke(program, ["list", "zzz"])
-    assert result.exit_code == 2
-    assert "Did you mean" not in result.stderr
+@pytest.mark.parametrize(("value", "is_similar"), [("rankmat", True), ("zzz", False)])
+def test_only_similar_choices_are_suggested(value, is_similar):
+    with refused("bad-choice") as caught:
+        check_choice("plot", value, ("values", "rank-matrix"))
+
+    is_suggested = "Did you mean rank-matrix?" in str(caught.value)
+    assert is_suggested is is_similar
+
+
+def test_an_argument_that_is_similar_to_no_choice_has_no_suggestion(capsys):
+    run_failing_command(["list", "zzz"])
+
+    assert "Did you mean" not in capsys.readouterr().err
 
 
 # ---- the command line ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("arguments", "remedy"),
+    ("line", "remedy"),
     [
-        (["-m", "F1", "SemF1"], "-m 'F1 SemF1' or -m F1 -m SemF1"),
-        (["-m", "F1,SemF1"], "'F1 SemF1'"),
-        (["-m", "F1", "--ci", "0.99"], "--ci --level 0.99"),
-        (["-m", "F1", "--ci=0.99"], "--ci --level"),
-        (["-m", "SemF1", "--threshold", "0.5"], "SemF1(threshold=0.5)"),
-        (["-m", "mAP@0.5"], "object detection"),
-        (["-m", "F1@0.5"], "F1(decode=threshold:0.5)"),
+        ("-m F1 SemF1", "-m 'F1 SemF1' or -m F1 -m SemF1"),
+        ("-m F1,SemF1", "'F1 SemF1'"),
+        ("-m F1 --ci 0.99", "--ci --level 0.99"),
+        ("-m F1 --ci=0.99", "--ci --level"),
+        ("-m SemF1 --threshold 0.5", "SemF1(threshold=0.5)"),
+        ("-m mAP@0.5", "object detection"),
+        ("-m F1@0.5", "F1(decode=threshold:0.5)"),
     ],
 )
-def test_frequent_mistakes_lead_to_what_to_write(files, capsys, arguments, remedy):
-    assert program.main(["score", *files, *arguments], standalone_mode=False) == 2
+def test_frequent_mistakes_lead_to_what_to_write(files, capsys, line, remedy):
+    run_failing_command(["score", *files, *line.split()])
+
     assert remedy in capsys.readouterr().err
 
 
-def test_a_missing_file_is_not_always_a_measure(files, capsys):
-    arguments = ["score", "-m", "F1", "p.jsn", "g.json"]
-    assert program.main(arguments, standalone_mode=False) == 2
+@pytest.mark.usefixtures("files")
+def test_a_missing_file_is_not_always_a_measure(capsys):
+    run_failing_command(["score", "-m", "F1", "p.jsn", "g.json"])
+
     assert "Did you mean 'p.json'" in capsys.readouterr().err
 
 
 # ---- inputs of a wrong form ---------------------------------------------------------------------
 
 
+LABELS = [["a"], ["b"]]
+ROWS_OF_NUMBERS = [[1, 0], [0, 1]]
+
+
 @pytest.mark.parametrize(
     ("preds", "gts", "code", "example"),
     [
-        ([["a"], None], [["a"], ["b"]], "wrong-type", '["cat", "dog"], or []'),
-        (["a, b", "c"], [["a"], ["b"]], "text-as-list", '["a", "b"]'),
-        (["traffic light", "c"], [["a"], ["b"]], "text-as-list", '["traffic light"]'),
+        ([["a"], None], LABELS, "wrong-type", '["cat", "dog"], or []'),
+        (["a, b", "c"], LABELS, "text-as-list", '["a", "b"]'),
+        (["traffic light", "c"], LABELS, "text-as-list", '["traffic light"]'),
         ({"x": "a;b"}, {"x": ["a"]}, "text-as-list", '["a", "b"]'),
         ({"x": "a" * 80}, {"x": ["a"]}, "text-as-list", '["cat", "dog"]'),
-        ([0, 1], [["a"], ["b"]], "number-as-label", "task='classes'"),
-        ([[1, 0], [0, 1]], [[1, 0], [0, 1]], "number-as-label", "numpy.array(rows)"),
-        (np.array([0, 1]), [["a"], ["b"]], "vector-as-matrix", "task='classes'"),
+        ([0, 1], LABELS, "number-as-label", "task='classes'"),
+        (ROWS_OF_NUMBERS, ROWS_OF_NUMBERS, "number-as-label", "numpy.array(rows)"),
+        (np.array([0, 1]), LABELS, "vector-as-matrix", "task='classes'"),
     ],
 )
 def test_values_that_are_no_lists_of_labels_show_the_form(preds, gts, code, example):
@@ -172,11 +194,11 @@ def test_positives_that_are_no_lists_show_the_form(run):
 
 
 @pytest.mark.parametrize("systems", [[PREDS, PREDS], ["p.json", "q.json"]])
-def test_systems_in_a_list_lead_to_names(systems):
-    for function in (semmetrics.score_systems, semmetrics.compare):
-        with refused("wrong-type", "systems") as caught:
-            function(systems, TRUTH)
-        assert '{"ours": preds}' in caught.value.remedy
+@pytest.mark.parametrize("function", [semmetrics.score_systems, semmetrics.compare])
+def test_systems_in_a_list_lead_to_names(systems, function):
+    with refused("wrong-type", "systems") as caught:
+        function(systems, TRUTH)
+    assert '{"ours": preds}' in caught.value.remedy
 
 
 @pytest.mark.parametrize("text", ['{"a": {"cat": NaN}}', '{"a": ["cat", -Infinity]}'])
@@ -188,24 +210,24 @@ def test_nan_in_json_leads_to_missing_values(tmp_path, text):
     assert "missing value" in caught.value.remedy
 
 
+SWAPPED_NAMES = {"queries": ["a", "b", "c"], "gallery": ["q1", "q2", "q3", "q4", "q5"]}
+
+
 @pytest.mark.parametrize(
-    ("preds", "gts", "options", "code"),
+    ("gts", "options", "code"),
     [
-        (np.eye(3, 5), np.eye(5, 3), {"measures": "F1"}, "other-length"),
-        (np.eye(3, 5), [0, 1, 2, 0, 1], {"measures": "Accuracy"}, "other-length"),
-        (np.eye(3, 5), [["a"]] * 3, {"classes": ["a", "b", "c"]}, "wrong-count"),
-        (np.eye(5, 3), [[0], [1, 2], [3]], {"task": "retrieval"}, "transposed-names"),
-        (
-            np.eye(2, 3),
-            {"q1": ["a"], "q2": ["b"]},
-            {"task": "retrieval", "queries": ["a", "b"], "gallery": ["q1", "q2", "q3"]},
-            "outside-gallery",
-        ),
+        (np.eye(5, 3), {"measures": "F1"}, "other-length"),
+        ([0, 1, 2, 0, 1], {"measures": "Accuracy"}, "other-length"),
+        ([["a"]] * 3, {"classes": ["a", "b", "c"]}, "wrong-count"),
+        ([[0]] * 5, {"task": "retrieval"}, "transposed-names"),
+        ({"q1": ["a"]}, {"task": "retrieval", **SWAPPED_NAMES}, "outside-gallery"),
     ],
 )
-def test_a_transposed_matrix_is_to_be_transposed(preds, gts, options, code):
+def test_a_transposed_matrix_is_to_be_transposed(gts, options, code):
+    matrix = np.eye(3, 5)
+
     with refused(code) as caught:
-        semmetrics.score(preds, gts, **options)
+        semmetrics.score(matrix, gts, **options)
     assert "ranspose" in caught.value.remedy
 
 
@@ -218,70 +240,94 @@ def test_an_entry_that_is_no_label_is_to_be_removed(entry):
 
 @pytest.mark.parametrize("sign", [";", "|", "\t"])
 def test_a_header_with_another_delimiter_leads_to_it(tmp_path, sign):
-    # given a file with another delimiter
     path = saved(tmp_path, "p.csv", f"photo{sign}label\na{sign}x\n")
+    read = semmetrics.ReadOptions(delimiter=sign, id_column="photo")
+
     with refused("other-delimiter", sign=sign):
         semmetrics.score(path, path, measures="F1")
-    # when the delimiter is set, then the file is read
-    read = semmetrics.ReadOptions(delimiter=sign, id_column="photo")
-    assert semmetrics.score(path, path, measures="F1", read=read)["F1"].value == 1.0
+    table = semmetrics.score(path, path, measures="F1", read=read)
+
+    assert table["F1"].value == 1.0
 
 
-def test_columns_with_other_numbers_are_noted():
-    # given a table of probabilities with a column of another range
-    frame = pd.DataFrame(
-        {"id": ["a", "b"], "x": [0.5, 0.1], "y": [0.1, 1.0], "epoch": [3, 3]}
-    )
-    truth = {"a": ["x"], "b": ["y"]}
-    for table in (frame, pl.from_pandas(frame), frame.set_index("id")):
-        # then a note has the name of the column
-        (note,) = facts(semmetrics.score(table, truth, measures="mAP"), "odd-columns")
-        assert (note.n, note.examples, note.values["of"]) == (1, ("epoch",), 3)
-        notes = semmetrics.validate(table)["notes"]
-        assert any("outside [0, 1]" in note for note in notes)
-    # given no such column, or logits in most columns, then there is no note
-    for table in (frame.assign(x=[-2.0, 5.0]), frame.drop(columns="epoch")):
-        found = semmetrics.score(table, truth, measures="mAP")
-        assert facts(found, "odd-columns") == []
+PROBABILITIES = pd.DataFrame(
+    {"id": ["a", "b"], "x": [0.5, 0.1], "y": [0.1, 1.0], "epoch": [3, 3]}
+)
+TRUE_COLUMNS = {"a": ["x"], "b": ["y"]}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [PROBABILITIES, pl.from_pandas(PROBABILITIES), PROBABILITIES.set_index("id")],
+    ids=["pandas", "polars", "index"],
+)
+def test_columns_with_other_numbers_are_noted(table):
+    scores = semmetrics.score(table, TRUE_COLUMNS, measures="mAP")
+    notes = semmetrics.validate(table)["notes"]
+
+    (note,) = facts(scores, "odd-columns")
+    assert note.n == 1
+    assert note.examples == ("epoch",)
+    assert note.values["of"] == 3
+    assert any("outside [0, 1]" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [PROBABILITIES.assign(x=[-2.0, 5.0]), PROBABILITIES.drop(columns="epoch")],
+    ids=["most columns", "no column"],
+)
+def test_columns_of_one_range_or_of_logits_are_not_noted(table):
+    scores = semmetrics.score(table, TRUE_COLUMNS, measures="mAP")
+
+    assert not facts(scores, "odd-columns")
 
 
 # ---- classes ------------------------------------------------------------------------------------
 
 
+ANIMALS = ["ant", "bee", "cat"]
+
+
+@pytest.mark.parametrize("number", [3, 40])
+def test_a_number_after_the_last_class_may_count_from_1(number):
+    truth = [0, number]
+
+    with refused("number-outside-classes") as caught:
+        semmetrics.score(truth, truth, task="classes", classes=ANIMALS)
+    assert "counts from 1" in str(caught.value)
+
+
 @pytest.mark.parametrize(
-    ("value", "classes", "code"),
+    ("truth", "classes"),
     [
-        (3, ["ant", "bee", "cat"], "number-outside-classes"),
-        (40, ["ant", "bee", "cat"], "number-outside-classes"),
-        (-1, ["ant", "bee", "cat"], "outside-classes"),
-        ("dog", ["ant", "bee", "cat"], "outside-classes"),
-        ("3", ["1", "2"], "outside-classes"),  # the names of the classes are numbers
+        ([0, -1], ANIMALS),
+        (["dog"], ANIMALS),
+        (["3"], ["1", "2"]),  # the names of the classes are numbers
     ],
 )
-def test_a_number_after_the_last_class_may_count_from_1(value, classes, code):
-    truth = [value] if isinstance(value, str) else [0, value]
-    with refused(code) as caught:
+def test_other_unknown_classes_do_not_count_from_1(truth, classes):
+    with refused("outside-classes") as caught:
         semmetrics.score(truth, truth, task="classes", classes=classes)
-    assert ("counts from 1" in str(caught.value)) is (code == "number-outside-classes")
+    assert "counts from 1" not in str(caught.value)
+
+
+def score_dog(classes):
+    semmetrics.score([["dog"]], [["dog"]], measures="F1", classes=classes)
 
 
 @pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ("0 dog", "similar-class"),
-        ("0: dog", "similar-class"),
-        ("dog ", "similar-class"),
-        ("Dog", "similar-class"),
-        ("n02084071 dog, domestic dog", "similar-class"),
-        ("hot dog", "outside-classes"),
-        ("dogs", "outside-classes"),
-        ("dog house", "outside-classes"),
-    ],
+    "line", ["0 dog", "0: dog", "dog ", "Dog", "n02084071 dog, domestic dog"]
 )
-def test_only_other_spellings_of_a_class_are_shown(line, code):
-    with refused(code, value="dog") as caught:
-        semmetrics.score([["dog"]], [["dog"]], measures="F1", classes=["cat", line])
-    assert caught.value.values.get("similar", line) == line
+def test_other_spellings_of_a_class_are_shown(line):
+    with refused("similar-class", value="dog", similar=line):
+        score_dog(["cat", line])
+
+
+@pytest.mark.parametrize("line", ["hot dog", "dogs", "dog house"])
+def test_classes_with_a_similar_name_are_not_shown(line):
+    with refused("outside-classes", value="dog", similar=None):
+        score_dog(["cat", line])
 
 
 @pytest.mark.parametrize(
@@ -292,16 +338,16 @@ def test_only_other_spellings_of_a_class_are_shown(line, code):
     ],
 )
 def test_scorers_of_scikit_learn_ask_for_the_classes(model, y, example):
-    # given a classifier with names of classes
     linear_model = pytest.importorskip("sklearn.linear_model")
-    X = np.arange(8.0).reshape(4, 2)
-    classifier = linear_model.LogisticRegression().fit(X, np.array(y))
-    # when a measure needs its scores
     from semmetrics.adapters.sklearn import make_scorer
 
+    X = np.arange(8.0).reshape(4, 2)
+    y = np.array(y)
+    classifier = linear_model.LogisticRegression().fit(X, y)
+    scorer = make_scorer("mAP")
+
     with refused("needs-option") as caught:
-        make_scorer("mAP")(classifier, X, np.array(y))
-    # then the message shows the option with these names
+        scorer(classifier, X, y)
     assert example in caught.value.remedy
 
 
@@ -320,14 +366,17 @@ def test_scorers_of_scikit_learn_ask_for_the_classes(model, y, example):
 )
 def test_scores_without_a_threshold_fail_at_the_first_update(measures, code):
     scorer = semmetrics.Scorer(measures=measures)
+
     with refused(code):
         scorer.update(SCORES, TRUE)
     assert not len(scorer)
 
 
 def test_lists_without_scores_fail_at_the_first_update():
+    scorer = semmetrics.Scorer(measures="mAP")
+
     with refused("no-scores"):
-        semmetrics.Scorer(measures="mAP").update([["a"]], [["a"]])
+        scorer.update([["a"]], [["a"]])
 
 
 @pytest.mark.parametrize(
@@ -343,74 +392,75 @@ def test_lists_without_scores_fail_at_the_first_update():
 )
 def test_scores_with_a_rule_are_accepted_by_update(options):
     scorer = semmetrics.Scorer(**options)
+
     scorer.update(SCORES, TRUE)
+
     assert len(scorer) == 2
     assert scorer.compute() == semmetrics.score(SCORES, TRUE, **options)
 
 
 def test_a_batch_that_contradicts_the_first_one_changes_nothing():
-    # given a scorer with a batch of 0/1
     scorer = semmetrics.Scorer(measures="F1")
     scorer.update(TRUE.astype(float), TRUE)
-    # when a batch has other scores, then it is an error
+
     with refused("other-scores"):
         scorer.update(SCORES, TRUE)
-    # and the first batch can still be scored
-    assert scorer.compute()["F1"].value == 1.0
+    table = scorer.compute()
+
+    assert table["F1"].value == 1.0
 
 
 # ---- retrieval, options, and measures of several kinds ------------------------------------------
 
 
+CAPTIONS = ["7", "8", "9", "10"]
+CAPTIONS_OF_IMAGES = {"42": ["7", "8"], "43": ["9", "10"]}
+
+
 @pytest.mark.parametrize(
-    ("truth", "options", "code"),
+    ("truth", "gallery", "code"),
     [
-        ({"42": ["7", "8"], "43": ["9", "10"]}, {}, "outside-columns"),
-        ({"42": ["0", "1"], "43": ["2", "3"]}, {}, "outside-rows"),
-        (
-            {"42": ["7", "8"], "43": ["9", "10"]},
-            {"gallery": ["7", "8", "9", "10"]},
-            "outside-rows",
-        ),
+        (CAPTIONS_OF_IMAGES, None, "outside-columns"),
+        ({"42": ["0", "1"], "43": ["2", "3"]}, None, "outside-rows"),
+        (CAPTIONS_OF_IMAGES, CAPTIONS, "outside-rows"),
     ],
 )
-def test_ids_without_named_rows_or_columns_lead_to_options(truth, options, code):
+def test_ids_without_named_rows_or_columns_lead_to_options(truth, gallery, code):
     with refused(code) as caught:
-        semmetrics.score(np.eye(2, 4), truth, protocol="coco-5k", **options)
+        semmetrics.score(np.eye(2, 4), truth, protocol="coco-5k", gallery=gallery)
     assert "queries='images.txt'" in caught.value.remedy
     assert "gallery='captions.txt'" in caught.value.remedy
 
 
 def test_ids_that_are_positions_need_no_names():
     truth = {"0": ["0", "1"], "1": ["2", "3"]}
-    assert len(semmetrics.score(np.eye(2, 4), truth, protocol="coco-5k"))
+
+    table = semmetrics.score(np.eye(2, 4), truth, protocol="coco-5k")
+
+    assert len(table)
 
 
 def test_one_candidate_is_not_candidates():
-    notes = semmetrics.score([[], ["a"]], [["a"], ["a"]], measures="HitRate@1,2").notes
-    assert any("fewer than 1 candidate, counted" in note for note in notes)
-    assert any("fewer than 2 candidates, counted" in note for note in notes)
+    table = semmetrics.score([[], ["a"]], [["a"], ["a"]], measures="HitRate@1,2")
+
+    assert any("fewer than 1 candidate, counted" in note for note in table.notes)
+    assert any("fewer than 2 candidates, counted" in note for note in table.notes)
 
 
 @pytest.mark.parametrize(
-    ("options", "option", "reason"),
+    ("measures", "option", "value", "reason"),
     [
-        (
-            {"measures": "F1 mAP", "threshold": 0.5},
-            "threshold",
-            "mAP: computed from the scores",
-        ),
-        (
-            {"measures": "F1 mAP", "top_k": 1},
-            "top_k",
-            "mAP: computed from all predictions",
-        ),
-        ({"measures": "F1@2 F1", "top_k": 1}, "top_k", "F1@2: the cutoff in the name"),
+        ("F1 mAP", "threshold", 0.5, "mAP: computed from the scores"),
+        ("F1 mAP", "top_k", 1, "mAP: computed from all predictions"),
+        ("F1@2 F1", "top_k", 1, "F1@2: the cutoff in the name"),
     ],
 )
-def test_notes_on_options_without_effect_have_a_reason(options, option, reason):
+def test_notes_on_options_without_effect_have_a_reason(measures, option, value, reason):
     scores = {"a": {"cat": 0.9, "dog": 0.3}, "b": {"dog": 0.8}}
-    table = semmetrics.score(scores, {"a": ["cat"], "b": ["dog"]}, **options)
+    truth = {"a": ["cat"], "b": ["dog"]}
+
+    table = semmetrics.score(scores, truth, measures=measures, **{option: value})
+
     (fact,) = facts(table, "no-effect-on")
     assert fact.values["option"] == option
     assert fact.values["on"].startswith(reason)

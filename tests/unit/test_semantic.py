@@ -9,7 +9,7 @@ import pytest
 import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from oracles import semantic as oracle
 from oracles.sets import classes_of
 from tiny import Tiny, one_hot
@@ -17,21 +17,16 @@ from tiny import Tiny, one_hot
 import semmetrics
 
 RULES = ["exact-first", "greedy", "optimal", "total", "any"]
-SET_MEASURES = {
-    "SemPrecision": "SemPrecision({})",
-    "SemRecall": "SemRecall({})",
-    "SemF1": "SemF1({})",
-}
-ORDERED_MEASURES = {
-    "SemJaccard": "SemJaccard({})",
-    "SemAP": "SemAP({})",
-    "SemAP(normalize=hits)": "SemAP(normalize=hits,{})",
-}
-SOFT_MEASURES = {
-    "SoftPrecision": "SoftPrecision({})",
-    "SoftRecall": "SoftRecall({})",
-    "SoftF1": "SoftF1({})",
-}
+SET_MEASURES = ["SemPrecision", "SemRecall", "SemF1"]
+ORDERED_MEASURES = ["SemJaccard", "SemAP", "SemAP(normalize=hits)"]
+SOFT_MEASURES = ["SoftPrecision", "SoftRecall", "SoftF1"]
+
+
+def with_options(name, options):
+    """Return a measure with more options."""
+    if name.endswith(")"):
+        return name.removesuffix(")") + f",{options})"
+    return f"{name}({options})"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -46,7 +41,7 @@ def accept_files_without_common_labels():
 # ---- random label lists -------------------------------------------------------------
 
 TERMS = st.sampled_from("abcdefgh")
-LABELS_OF_ONE_TERM = TERMS.map(lambda term: (term,))
+LABELS_OF_ONE_TERM = st.tuples(TERMS)
 LABELS = st.lists(TERMS, min_size=1, max_size=3, unique=True).map(tuple)
 NUMBERS = st.sampled_from([-1.0, 0.0, 1.0, 2.0])
 UNKNOWN = [1.0, 2.0, 0.0]
@@ -64,14 +59,16 @@ class Problem:
 
     def score(self, measures, **options):
         preds = []
-        for row in self.preds:
-            labels = [list(label) for label, _ in row]
+        refs = []
+        for pred, ref in zip(self.preds, self.refs, strict=True):
+            labels = [list(label) for label, _ in pred]
             if self.is_scored:
-                scores = [score for _, score in row]
+                scores = [score for _, score in pred]
                 labels = list(zip(labels, scores, strict=True))
             preds.append(labels)
-        refs = [[list(label) for label in row] for row in self.refs]
-        options = {"embedding": Tiny({**self.vectors, "unknown": UNKNOWN}), **options}
+            refs.append([list(label) for label in ref])
+        own_embedding = Tiny(self.vectors | {"unknown": UNKNOWN})
+        options = {"embedding": own_embedding} | options
         return semmetrics.score(preds, refs, measures=measures, **options)
 
     def sides(self, vectors, **options):
@@ -83,8 +80,8 @@ class Problem:
         """Return the vectors of the terms that count under an out-of-vocabulary policy."""
         if oov == "skip":
             return self.vectors
-        replacement = {"zero": [0.0] * 3, "unknown": UNKNOWN}[oov]
-        return {**dict.fromkeys("abcdefgh", replacement), **self.vectors}
+        replacement = [0.0] * 3 if oov == "zero" else UNKNOWN
+        return dict.fromkeys("abcdefgh", replacement) | self.vectors
 
 
 @st.composite
@@ -98,19 +95,23 @@ def problems(draw):
     preds[0].insert(0, (("a",), draw(scores)))
     refs = [draw(st.lists(labels, max_size=4)) for _ in preds]
     terms = draw(st.sets(TERMS, min_size=4))
-    vectors = {term: [draw(NUMBERS) for _ in range(3)] for term in sorted(terms)}
+    vectors = {}
+    for term in sorted(terms):
+        vectors[term] = [draw(NUMBERS) for _ in range(3)]
     return Problem(preds, refs, vectors)
 
 
-CUTS = {
-    "duplicates": st.sampled_from(["once", "each"]),
-    "k": st.sampled_from([None, 1, 2, 3]),
-    "above": st.sampled_from([None, None, 0.0, 1.0]),
-}
+CUTS = st.fixed_dictionaries(
+    {
+        "duplicates": st.sampled_from(["once", "each"]),
+        "k": st.sampled_from([None, 1, 2, 3]),
+        "above": st.sampled_from([None, None, 0.0, 1.0]),
+    }
+)
 POLICIES = st.sampled_from(["skip", "zero", "unknown"])
 
 
-def check_measures(problem, templates, options, oracle_values, oov, cut):
+def check_measures(problem, names, options, oracle_values, oov, cut):
     """Compare the values of items, and their mean, with the oracle."""
     if not problem.is_scored:
         cut["above"] = None
@@ -120,23 +121,23 @@ def check_measures(problem, templates, options, oracle_values, oov, cut):
     at = "" if cut["k"] is None else f"@{cut['k']}"
     vectors = problem.known_vectors(oov)
 
-    measures = [template.format(options) + at for template in templates.values()]
+    measures = [with_options(name, options) + at for name in names]
     scores = problem.score(measures, oov=oov)
 
     sides = problem.sides(vectors, **cut)
     expected = [oracle_values(*side, vectors) for side in sides]
-    of_undefined = [float(not pred and not ref) for pred, ref in sides]
-    for name, score in zip(templates, scores, strict=True):
+    value_if_undefined = [0.0 if pred or ref else 1.0 for pred, ref in sides]
+    for name, score in zip(names, scores, strict=True):
         items = [values[name] for values in expected]
         assert_allclose(score.items, items, rtol=0, atol=1e-8, err_msg=name)
-        mean = np.where(np.isnan(items), of_undefined, items).mean()
-        assert score.value == pytest.approx(mean, abs=1e-8)
+        defined_items = np.where(np.isnan(items), value_if_undefined, items)
+        assert score.value == pytest.approx(defined_items.mean(), abs=1e-8)
 
 
 @pytest.mark.parametrize("match", RULES)
 @given(
     problem=problems(),
-    cut=st.fixed_dictionaries(CUTS),
+    cut=CUTS,
     threshold=st.sampled_from([0.0, 0.4, 0.5, 0.8, -0.3, 1.0]),
     oov=POLICIES,
 )
@@ -146,13 +147,13 @@ def test_matching_equals_loops(match, problem, cut, threshold, oov):
 
     measures = SET_MEASURES
     if match != "any":
-        measures = SET_MEASURES | ORDERED_MEASURES
+        measures = SET_MEASURES + ORDERED_MEASURES
     options = f"threshold={threshold},match={match}"
     check_measures(problem, measures, options, values, oov, cut)
 
 
 @pytest.mark.parametrize("match", ["any", "total"])
-@given(problem=problems(), cut=st.fixed_dictionaries(CUTS), oov=POLICIES)
+@given(problem=problems(), cut=CUTS, oov=POLICIES)
 def test_soft_measures_equal_loops(match, problem, cut, oov):
     def values(pred, ref, vectors):
         return oracle.soft_values(pred, ref, vectors, match)
@@ -168,15 +169,21 @@ def test_soft_measures_equal_loops(match, problem, cut, oov):
 )
 def test_one_hot_vectors_give_the_exact_measure(name, problem, at, duplicates):
     options = f"duplicates={duplicates}"
-    measures = [
-        f"{name}({options}){at}",
-        f"Sem{name}({options},threshold=0.5,match=greedy){at}",
-    ]
+    exact_measure = f"{name}({options}){at}"
+    measure = f"Sem{name}({options},threshold=0.5,match=greedy){at}"
 
-    exact, semantic = problem.score(measures, embedding=one_hot("abcdefgh"))
+    exact, semantic = problem.score(
+        [exact_measure, measure], embedding=one_hot("abcdefgh")
+    )
 
-    np.testing.assert_array_equal(semantic.items, exact.items)
-    assert (semantic.value, semantic.undefined) == (exact.value, exact.undefined)
+    assert_array_equal(semantic.items, exact.items)
+    assert semantic.value == exact.value
+    assert semantic.undefined == exact.undefined
+
+
+def random_lists(rng, words, sizes):
+    """Draw words of each item, which may be repeated."""
+    return [rng.choice(words, size).tolist() for size in sizes]
 
 
 @pytest.mark.parametrize("device", [None, "torch:cpu"])
@@ -187,23 +194,23 @@ def test_equal_labels_are_paired_before_the_others_in_many_items(threshold, devi
     rng = np.random.default_rng(round(threshold * 10) % 100)
     numbers = [-1.0, 0.0, 0.0, 1.0, 1.0, 2.0]  # many similarities are equal
     vectors = {term: rng.choice(numbers, 3).tolist() for term in "abcdefghijkl"}
-    terms = sorted(vectors)
-    preds = [rng.choice(terms, size).tolist() for size in rng.integers(0, 6, 250)]
-    refs = [rng.choice(terms, size).tolist() for size in rng.integers(0, 6, 250)]
+    terms = list(vectors)
+    preds = random_lists(rng, terms, rng.integers(0, 6, 250))
+    refs = random_lists(rng, terms, rng.integers(0, 6, 250))
+    measure = f"SemPrecision(threshold={threshold},duplicates=each)"
 
     (score,) = semmetrics.score(
-        preds,
-        refs,
-        measures=f"SemPrecision(threshold={threshold},duplicates=each)",
-        embedding=Tiny(vectors),
-        device=device,
+        preds, refs, measures=measure, embedding=Tiny(vectors), device=device
     )
 
     for pred, ref, value in zip(preds, refs, score.items, strict=True):
         expected = np.nan
         if pred:
-            sides = [(term,) for term in pred], [(term,) for term in ref]
-            n_pairs = oracle.exact_first_in_steps(*sides, vectors, threshold)
+            pred_labels = [(term,) for term in pred]
+            ref_labels = [(term,) for term in ref]
+            n_pairs = oracle.exact_first_in_steps(
+                pred_labels, ref_labels, vectors, threshold
+            )
             expected = n_pairs / len(pred)
         assert_allclose(value, expected, rtol=0, atol=1e-12)
 
@@ -216,9 +223,9 @@ def test_one_assignment_is_solved_for_all_prefixes_of_an_item(threshold):
     pred, ref = rng.permutation(words).reshape(2, 150).tolist()
     measure = f"SemAP(match=total,threshold={threshold})"
 
-    solver = "scipy.optimize.linear_sum_assignment"
-    with mock.patch(solver, wraps=scipy.optimize.linear_sum_assignment) as solve:
-        semmetrics.score([pred], [ref], measures=measure, embedding=Tiny(vectors))
+    solver = scipy.optimize.linear_sum_assignment
+    with mock.patch.object(scipy.optimize, solver.__name__, wraps=solver) as solve:
+        score_item(measure, pred, ref, vectors)
 
     assert solve.call_count == 1
 
@@ -228,23 +235,38 @@ def test_one_assignment_is_solved_for_all_prefixes_of_an_item(threshold):
 ANGLES = {"x": [1, 0], "near": [3, 4], "far": [-1, 0], "up": [0, 1]}
 
 
-def value(measure, pred, ref, vectors=ANGLES):
-    table = semmetrics.score([pred], [ref], measures=measure, embedding=Tiny(vectors))
-    return table[0].value
+def score_item(measure, pred, ref, vectors=ANGLES):
+    """Return the value of one item."""
+    (score,) = semmetrics.score(
+        [pred], [ref], measures=measure, embedding=Tiny(vectors)
+    )
+    return score.value
 
 
-def test_a_similarity_equal_to_the_threshold_does_not_match():
-    assert value("SemPrecision(threshold=0.6)", ["near"], ["x"]) == 0
-    assert value("SemPrecision(threshold=0.599999998)", ["near"], ["x"]) == 1
-    assert value("SemPrecision(threshold=1,match=greedy)", ["x"], ["x"]) == 0
+@pytest.mark.parametrize(
+    ("options", "pred", "value"),
+    [
+        ("threshold=0.6", "near", 0),
+        ("threshold=0.599999998", "near", 1),
+        ("threshold=1,match=greedy", "x", 0),
+    ],
+)
+def test_a_similarity_equal_to_the_threshold_does_not_match(options, pred, value):
+    assert score_item(f"SemPrecision({options})", [pred], ["x"]) == value
 
 
-def test_equal_labels_match_at_a_threshold_of_1():
-    same_vector = {"x": [1, 0], "same": [1, 0]}
+@pytest.mark.parametrize(
+    ("pred", "ref", "value"),
+    [
+        (["near", "x"], ["x", "up"], 0.5),
+        ([["near", "x"]], [["x", "up"]], 1),
+        (["same"], ["x"], 0),
+    ],
+)
+def test_equal_labels_match_at_a_threshold_of_1(pred, ref, value):
+    vectors = ANGLES | {"same": ANGLES["x"]}
 
-    assert value("SemF1(threshold=1)", ["near", "x"], ["x", "up"]) == 0.5
-    assert value("SemF1(threshold=1)", [["near", "x"]], [["x", "up"]]) == 1
-    assert value("SemF1(threshold=1)", ["same"], ["x"], same_vector) == 0
+    assert score_item("SemF1(threshold=1)", pred, ref, vectors) == value
 
 
 @pytest.mark.parametrize("pred", [["p", "q"], ["q", "p"]])
@@ -258,7 +280,7 @@ def test_of_equal_sums_the_one_with_more_pairs_counts(pred, ref):
         "s": [1, 0, 0, 0],
     }
 
-    assert value("SemPrecision(threshold=0.2)", pred, ref, vectors) == 1.0
+    assert score_item("SemPrecision(threshold=0.2)", pred, ref, vectors) == 1.0
 
 
 NULL_VECTORS = {"x": [1, 0], "null": [0, 0], "void": [0, 0], "side": [0, 1]}
@@ -272,20 +294,20 @@ NULL_VECTORS = {"x": [1, 0], "null": [0, 0], "void": [0, 0], "side": [0, 1]}
 def test_a_vector_of_zeros_matches_nothing_at_any_threshold(rule, pred, ref):
     measure = f"SemRecall(threshold=-0.5,match={rule})"
 
-    assert value(measure, [pred], [ref], NULL_VECTORS) == 0
+    assert score_item(measure, [pred], [ref], NULL_VECTORS) == 0
 
 
-def test_a_vector_of_zeros_matches_an_equal_label_or_through_a_synonym():
+@pytest.mark.parametrize(("pred", "ref"), [("null", "null"), (["null", "side"], "x")])
+def test_a_vector_of_zeros_matches_an_equal_label_or_through_a_synonym(pred, ref):
     measure = "SemRecall(threshold=-0.5)"
 
-    assert value(measure, ["null"], ["null"], NULL_VECTORS) == 1
-    assert value(measure, [["null", "side"]], ["x"], NULL_VECTORS) == 1
+    assert score_item(measure, [pred], [ref], NULL_VECTORS) == 1
 
 
 @pytest.mark.parametrize("measure", ["SoftF1", "SoftF1(match=total)", "MeanSim"])
-def test_soft_measures_of_vectors_of_zeros_are_0(measure):
-    assert value(measure, ["a"], ["b"], NULL_VECTORS) == 0
-    assert value(measure, ["null"], ["void"], NULL_VECTORS) == 0
+@pytest.mark.parametrize(("pred", "ref"), [("a", "b"), ("null", "void")])
+def test_soft_measures_of_vectors_of_zeros_are_0(measure, pred, ref):
+    assert score_item(measure, [pred], [ref], NULL_VECTORS) == 0
 
 
 # ---- independence of how a value is computed ----------------------------------------
@@ -314,22 +336,24 @@ def test_an_item_has_the_same_bits_alone_and_among_many(n_items, n_words, synony
     rng = np.random.default_rng(1)
     words = [f"w{place}" for place in range(n_words)]
     centres = rng.normal(size=(n_words // 4, 12))
-    vectors = np.tile(centres, (4, 1)) + 0.5 * rng.normal(size=(n_words, 12))
+    noise = rng.normal(size=(n_words, 12))
+    vectors = np.tile(centres, (4, 1)) + 0.5 * noise
     model = Tiny(dict(zip(words, vectors.tolist(), strict=True)))
-    sizes = rng.integers(0, 8, (2, n_items))
-    preds = [rng.choice(words[3:], size).tolist() for size in sizes[0]]
-    refs = [rng.choice(words[3:], size).tolist() for size in sizes[1]]
+    pred_sizes, ref_sizes = rng.integers(0, 8, (2, n_items))
+    preds = random_lists(rng, words[3:], pred_sizes)
+    refs = random_lists(rng, words[3:], ref_sizes)
     if synonyms:  # of words that are not used for other labels
         preds = [[*pred, words[:2]] for pred in preds]
         refs = [[*ref, words[1:3]] for ref in refs]
 
     def score(preds, refs):
+        """Return one row per measure, and one column per item."""
         measures = VARIED_MEASURES
-        return semmetrics.score(preds, refs, measures=measures, embedding=model)
+        table = semmetrics.score(preds, refs, measures=measures, embedding=model)
+        return np.array([score.items for score in table])
 
-    together = [score.items for score in score(preds, refs)]
+    together = score(preds, refs)
 
     for item in range(5):
-        alone = score(preds[item : item + 1], refs[item : item + 1])
-        values = [items[item] for items in together]
-        np.testing.assert_array_equal([score.items[0] for score in alone], values)
+        alone = score([preds[item]], [refs[item]])
+        assert_array_equal(alone, together[:, [item]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import chain, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -20,15 +20,16 @@ from semmetrics.metrics.phi_scores import tied_queries
 
 
 def make_relation(lists):
-    sizes = [len(row) for row in lists]
+    """Return the offsets and the items of rows."""
+    sizes = np.array(list(map(len, lists)), int)
     items = np.concatenate([*lists, []])
-    return offsets(np.array(sizes, int)), items.astype(int)
+    return offsets(sizes), items.astype(int)
 
 
-def row_of(relation, number):
+def lists_of(relation):
+    """Return the items of each row of a relation."""
     indptr, items = relation
-    start, stop = indptr[number : number + 2]
-    return items[start:stop].tolist()
+    return [row.tolist() for row in np.split(items, indptr[1:-1])]
 
 
 def orient(matrix, queries):
@@ -63,14 +64,7 @@ class Case:
         if leaves_out:
             self.options["leave_out"] = make_relation(self.out)
         self.top = metrics.top_items(self.given_sims, 20, queries=self.queries)
-
-    def check(self, values, expected_value):
-        """Compare the value of each query with a function of its ranking and number."""
-        for query, value in enumerate(values):
-            ranking = self.top[query]
-            retrieved = ranking[ranking >= 0].tolist()
-            expected = expected_value(retrieved, query)
-            assert_allclose(value, expected, rtol=1e-12)
+        self.retrieved = [row[row >= 0].tolist() for row in self.top]
 
 
 SEEDS = pytest.mark.parametrize("seed", range(24))
@@ -83,15 +77,18 @@ def test_top_items_and_most_similar_items_equal_sorting(seed):
     top = metrics.top_items(case.given_sims, 3, **case.options)
     best = metrics.most_similar(case.given_phi, 3, **case.options)
 
+    n_items, n_places = case.phi.shape[1], top.shape[1]
     for query, out in enumerate(case.out):
+        phi = case.phi[query]
         nearest = oracle.ranking(case.sims[query], 3, out)
-        similar = oracle.ranking(case.phi[query], 3, out)
-        padding = [-1] * (top.shape[1] - len(nearest))
+        similar = oracle.ranking(phi, 3, out)
+        n_padded = n_places - len(nearest)
+        padding = [-1] * n_padded
         assert top[query].tolist() == nearest + padding
         assert best.places[query].tolist() == similar + padding
-        values = [*case.phi[query, similar], *np.zeros(len(padding))]
+        values = phi[similar].tolist() + [0.0] * n_padded
         assert best.values[query].tolist() == values
-        assert best.sizes[query] == case.phi.shape[1] - len(out)
+        assert best.sizes[query] == n_items - len(out)
 
 
 @pytest.mark.sampled(30)
@@ -104,14 +101,15 @@ def test_ncs_equals_its_definition(seed, extended):
         case.top, case.given_phi, (1, 5), extended=extended, **case.options
     )
 
-    def expected_value(retrieved, query):
-        query_data = retrieved, case.phi[query], 5
+    expected = []
+    for retrieved, phi, out in zip(case.retrieved, case.phi, case.out, strict=True):
         if extended is None:
-            return oracle.ncs(*query_data, case.out[query])
-        m = 5 if extended == "k" else extended
-        return oracle.equation_5(*query_data, m, case.out[query])
-
-    case.check(values[:, 1], expected_value)
+            value = oracle.ncs(retrieved, phi, 5, out)
+        else:
+            m = 5 if extended == "k" else extended
+            value = oracle.equation_5(retrieved, phi, 5, m, out)
+        expected.append(value)
+    assert_allclose(values[:, 1], expected, rtol=1e-12)
 
 
 @pytest.mark.sampled(30)
@@ -124,11 +122,11 @@ def test_ndcg_equals_its_definition(seed, gain, discount):
 
     values = metrics.ndcg(case.top, case.given_phi, (1, 5), **options)
 
-    def expected_value(retrieved, query):
-        query_data = retrieved, case.phi[query], 5
-        return oracle.ndcg(*query_data, gain, discount, case.out[query])
-
-    case.check(values[:, 1], expected_value)
+    expected = []
+    for retrieved, phi, out in zip(case.retrieved, case.phi, case.out, strict=True):
+        value = oracle.ndcg(retrieved, phi, 5, gain, discount, out)
+        expected.append(value)
+    assert_allclose(values[:, 1], expected, rtol=1e-12)
 
 
 @pytest.mark.sampled(40)
@@ -143,19 +141,21 @@ def test_semantic_recall_equals_its_definition(seed, variant, m):
 
     values = metrics.semantic_recall(case.top, relevant, 1, **options)
 
-    def expected_value(retrieved, query):
-        query_data = retrieved, row_of(relevant, query), 1
-        phi = case.phi[query]
-        return oracle.semantic_recall(*query_data, variant, phi, case.out[query])
-
-    case.check(values[:, 0], expected_value)
+    expected = []
+    for query, items in enumerate(lists_of(relevant)):
+        retrieved, phi, out = case.retrieved[query], case.phi[query], case.out[query]
+        value = oracle.semantic_recall(retrieved, items, 1, variant, phi, out)
+        expected.append(value)
+    assert_allclose(values[:, 0], expected, rtol=1e-12)
 
 
 def test_hard_semantic_recall_needs_no_phi():
     top = np.array([[0, 1, 2], [1, 0, 2]])
     relevant = make_relation([[1], [0, 2]])
 
-    assert metrics.semantic_recall(top, relevant, 2).tolist() == [[1.0], [0.5]]
+    recall = metrics.semantic_recall(top, relevant, 2)
+
+    assert recall.tolist() == [[1.0], [0.5]]
 
 
 @pytest.mark.parametrize("itself", [False, True])
@@ -164,23 +164,27 @@ def test_hard_semantic_recall_needs_no_phi():
 def test_similar_images_equal_their_definition(itself, n_images, m, depth):
     rng = np.random.default_rng(5)
     sizes = rng.integers(0, 4, n_images)
-    n_captions = sizes.sum()
-    captions = offsets(sizes), rng.permutation(n_captions)
-    lists = [row_of(captions, image) for image in range(n_images)]
-    phi = rng.integers(0, 3, (n_images, max(1, n_captions)))
+    captions = offsets(sizes), rng.permutation(sizes.sum())
+    captions_by_image = lists_of(captions)
+    n_captions = max(1, sizes.sum())
+    phi = rng.integers(0, 3, (n_images, n_captions))
 
     similar = metrics.similar_images(phi, captions, m, depth=depth, itself=itself)
     of_images = metrics.captions_of_images(similar, captions)
-    of_captions = metrics.images_of_captions(similar, captions, phi.shape[1])
+    of_captions = metrics.images_of_captions(similar, captions, n_captions)
 
-    expected = oracle.similar_images(phi, lists, m, depth, itself)
+    expected = oracle.similar_images(phi, captions_by_image, m, depth, itself)
+    captions_of_images = lists_of(of_images)
+    images_of_captions = lists_of(of_captions)
     for image, others in enumerate(expected):
         row = similar[image]
         assert row[row >= 0].tolist() == others
-        other_lists = [lists[other] for other in others]
-        assert row_of(of_images, image) == list(chain(*other_lists))
-        for caption in lists[image]:
-            assert row_of(of_captions, caption) == sorted(others)
+        captions_of_others = []
+        for other in others:
+            captions_of_others += captions_by_image[other]
+        assert captions_of_images[image] == captions_of_others
+        for caption in captions_by_image[image]:
+            assert images_of_captions[caption] == sorted(others)
 
 
 # ---- forms of phi -------------------------------------------------------------------
@@ -207,11 +211,12 @@ def test_every_form_of_phi_and_any_part_of_it_gives_the_same_values(
         return np.hstack([ncs, ndcg, recall])
 
     all_rows = np.arange(n_queries)
+    some_rows = rng.permutation(n_queries)[:7]
     expected = compute(phi, all_rows)
     converted = convert(phi)
 
     assert not np.isnan(expected).any()
-    for rows in (all_rows, all_rows[7:29], rng.permutation(n_queries)[:7]):
+    for rows in (all_rows, all_rows[7:29], some_rows):
         assert_array_equal(compute(converted, rows), expected[rows])
 
 
@@ -226,9 +231,11 @@ def test_tensors_have_the_values_of_arrays(tensor):
     ncs = metrics.ncs(tensor(top), tensor(phi), 5, leave_out=own_tensors)
     recall = metrics.semantic_recall(tensor(top), own_tensors)
 
+    expected_ncs = metrics.ncs(top, phi, 5, leave_out=own)
+    expected_recall = metrics.semantic_recall(top, own)
     assert_array_equal(top, expected_top)
-    assert_array_equal(ncs, metrics.ncs(top, phi, 5, leave_out=own))
-    assert_array_equal(recall, metrics.semantic_recall(top, own))
+    assert_array_equal(ncs, expected_ncs)
+    assert_array_equal(recall, expected_recall)
 
 
 def test_ndcg_of_integer_phi_equals_ir_measures():
@@ -243,8 +250,9 @@ def test_ndcg_of_integer_phi_equals_ir_measures():
     judgements = []
     run = []
     for (query, item), gain in np.ndenumerate(phi):
-        judgements.append(ir.Qrel(str(query), str(item), int(gain)))
-        run.append(ir.ScoredDoc(str(query), str(item), sims[query, item]))
+        ids = str(query), str(item)
+        judgements.append(ir.Qrel(*ids, int(gain)))
+        run.append(ir.ScoredDoc(*ids, sims[query, item]))
     for result in ir.iter_calc([ir.nDCG @ 10], judgements, run):
         query = int(result.query_id)
         assert ndcg[query, 0] == pytest.approx(result.value, rel=1e-12)
@@ -349,6 +357,30 @@ def test_nan_in_phi_is_an_error_even_if_the_most_similar_items_are_given():
 
 # ---- ties of phi --------------------------------------------------------------------
 
+
+class TiedGallery:
+    """Five items in any order, and queries with equal phi of several items."""
+
+    def __init__(self, queries, leaves_out):
+        rng = np.random.default_rng(11)
+        self.queries = queries
+        self.leaves_out = leaves_out
+        self.phi = rng.choice([0.0, 0.2, 0.4], (12, 5))
+        self.sims = rng.random((12, 5))
+        self.items_out = rng.integers(0, 5, 12)
+
+    def in_order(self, order):
+        """Return the rankings, and the options of measures, for an order of the items."""
+        sims = orient(self.sims[:, order], self.queries)
+        phi = orient(self.phi[:, order], self.queries)
+        options = {"queries": self.queries, "phi": phi}
+        if self.leaves_out:
+            places = np.argsort(order)
+            options["leave_out"] = np.arange(13), places[self.items_out]
+        top = metrics.top_items(sims, 5, queries=self.queries)
+        return top, options
+
+
 COUNTED = {"hard": "number", "weighted": "phi", "soft": "phi", "hit": "any"}
 
 
@@ -360,56 +392,51 @@ COUNTED = {"hard": "number", "weighted": "phi", "soft": "phi", "hit": "any"}
 def test_a_query_is_tied_if_another_order_of_the_gallery_changes_its_value(
     variant, queries, leaves_out, m, k
 ):
-    rng = np.random.default_rng(11)
-    phi = rng.choice([0.0, 0.2, 0.4], (12, 5))
-    sims = rng.random((12, 5))
-    items_out = rng.integers(0, 5, 12)
+    gallery = TiedGallery(queries, leaves_out)
+    top, options = gallery.in_order([0, 1, 2, 3, 4])
 
-    def value_and_ties(order):
-        ordered_sims = orient(sims[:, order], queries)
-        ordered_phi = orient(phi[:, order], queries)
-        options = {"queries": queries, "phi": ordered_phi}
-        if leaves_out:
-            places = np.argsort(order)
-            options["leave_out"] = np.arange(13), places[items_out]
-        top = metrics.top_items(ordered_sims, 5, queries=queries)
-        relevant = metrics.most_similar(k=m, **options).relation(m)
-        value = metrics.semantic_recall(top, relevant, k, variant=variant, **options)
-        counts = COUNTED[variant]
-        ties = tied_queries(top, k=k, m=m, counts=counts, **options)
-        return value[:, 0], ties
-
-    values, ties = value_and_ties([0, 1, 2, 3, 4])
+    ties = tied_queries(top, k=k, m=m, counts=COUNTED[variant], **options)
 
     values_by_order = []
     for order in permutations(range(5)):
-        values_by_order.append(value_and_ties(order)[0])
+        top, options = gallery.in_order(order)
+        relevant = metrics.most_similar(k=m, **options).relation(m)
+        values = metrics.semantic_recall(top, relevant, k, variant=variant, **options)
+        values_by_order.append(values[:, 0])
+    is_defined = ~np.isnan(values_by_order[0])
     changes = np.ptp(values_by_order, axis=0) > 1e-12
-    is_defined = ~np.isnan(values)
     assert_array_equal(ties[is_defined], changes[is_defined])
 
 
-TIED_PHI = [[0.9, 0.5, 0.5, 0.5], [0.1, 0.8, 0.8, 0.2], [0.3, 0.3, 0.3, 0.9]]
-EQUAL_SUMS = [[0.5, 0.2, 0.2, 0], [0.2, 0.5, 0.2, 0], [0.2, 0.2, 0.5, 0]]
+SIMS = np.array([[0.9, 0.8, 0.1, 0.2], [0.1, 0.9, 0.3, 0.2], [0.9, 0.3, 0.1, 0.2]])
+TIED_PHI = np.array([[9, 5, 5, 5], [1, 8, 8, 2], [3, 3, 3, 9]]) / 10
+EQUAL_SUMS = np.array([[5, 2, 2, 0], [2, 5, 2, 0], [2, 2, 5, 0]]) / 10
 NO_TIES = np.arange(12).reshape(3, 4)
 
 
 @pytest.mark.parametrize(
-    ("phi", "measures", "tied"),
+    ("phi", "measures"),
     [
-        (TIED_PHI, "SR(m=2)@2 NCS(extended=2)@1", ("SR(m=2)@2", "NCS(extended=2)@1")),
-        (TIED_PHI, "NCS@2 nDCG@2 SR(m=4)@2", None),
-        (NO_TIES, "SR(m=2)@2 NCS(extended=2)@2", None),
-        (EQUAL_SUMS, "SR(m=2,similar=images)@2", ("SR(m=2,similar=images)@2",)),
-        (EQUAL_SUMS, "SR(m=1,similar=images)@2 SR(m=3,similar=images)@2", None),
+        (TIED_PHI, "SR(m=2)@2 NCS(extended=2)@1"),
+        (EQUAL_SUMS, "SR(m=2,similar=images)@2"),
     ],
 )
-def test_a_note_names_the_measures_that_a_tie_of_phi_decides(phi, measures, tied):
-    sims = np.array([[0.9, 0.8, 0.1, 0.2], [0.1, 0.9, 0.3, 0.2], [0.9, 0.3, 0.1, 0.2]])
+def test_a_note_names_the_measures_that_a_tie_of_phi_decides(phi, measures):
+    table = semmetrics.score(SIMS, [[0], [1], [2]], measures=measures, phi=phi)
 
-    table = semmetrics.score(
-        sims, [[0], [1], [2]], measures=measures, phi=np.array(phi)
-    )
+    (note,) = facts(table, "tied-phi")
+    assert list(note.examples) == measures.split()
 
-    notes = [fact.examples for fact in facts(table, "tied-phi")]
-    assert notes == ([] if tied is None else [tied])
+
+@pytest.mark.parametrize(
+    ("phi", "measures"),
+    [
+        (TIED_PHI, "NCS@2 nDCG@2 SR(m=4)@2"),
+        (NO_TIES, "SR(m=2)@2 NCS(extended=2)@2"),
+        (EQUAL_SUMS, "SR(m=1,similar=images)@2 SR(m=3,similar=images)@2"),
+    ],
+)
+def test_ties_of_phi_that_decide_no_measure_are_not_noted(phi, measures):
+    table = semmetrics.score(SIMS, [[0], [1], [2]], measures=measures, phi=phi)
+
+    assert not facts(table, "tied-phi")

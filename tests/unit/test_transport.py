@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import transport as oracle
 from refusals import refused
+from scipy.spatial.distance import cdist
 
 from semmetrics.core import transport_solvers, uniform_transport
 from semmetrics.core.distances import EuclideanDistances
+from semmetrics.core.ragged import offsets
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.core.transport_problems import Plans, TransportProblems, certify
 from semmetrics.core.transport_solvers import linear_program, network_simplex
@@ -30,26 +32,30 @@ def shares(masses):
 def random_problems(n_problems, n_rows, n_columns, *, ties=False, seed=0):
     """Draw costs and shares of mass, with the problems along the last axis."""
     rng = np.random.default_rng(seed)
-    shapes = [(n_rows, n_columns, n_problems), (n_rows, n_problems)]
-    shapes.append((n_columns, n_problems))
-    arrays = [rng.random(shape) for shape in shapes]
+    costs = rng.random((n_rows, n_columns, n_problems))
+    rows = rng.random((n_rows, n_problems))
+    columns = rng.random((n_columns, n_problems))
     if ties:
-        arrays = [np.floor(3 * values) for values in arrays]
-    costs, rows, columns = arrays
+        costs = np.floor(3 * costs)
+        rows = np.floor(3 * rows)
+        columns = np.floor(3 * columns)
     return costs, shares(rows), shares(columns)
 
 
 def solve(costs, rows, columns):
+    """Solve problems along the last axis as one block."""
     numbers = np.arange(costs.shape[-1])
     return transport_solvers.solve_block(costs, rows, columns, numbers)
 
 
-def oracle_costs(costs, rows, columns):
-    numbers = range(costs.shape[-1])
-    return [
-        oracle.transport_cost(costs[..., number], rows[:, number], columns[:, number])
-        for number in numbers
-    ]
+def single_problems(costs, rows, columns):
+    """Return contiguous costs and masses of each problem."""
+    arrays = np.moveaxis(costs, -1, 0), rows.T, columns.T
+    return zip(*map(np.ascontiguousarray, arrays), strict=True)
+
+
+def oracle_costs(problems):
+    return [oracle.transport_cost(*problem) for problem in single_problems(*problems)]
 
 
 @given(
@@ -63,8 +69,10 @@ def test_costs_equal_a_linear_program(n_rows, n_columns, ties, seed):
 
     solutions = solve(*problems)
 
-    assert_allclose(solutions.costs, oracle_costs(*problems), rtol=0, atol=1e-9)
-    assert np.nan_to_num(solutions.gaps).max() <= 1e-12 * (1 + problems[0].max())
+    largest_cost = problems[0].max()
+    gaps = np.nan_to_num(solutions.gaps)
+    assert_allclose(solutions.costs, oracle_costs(problems), rtol=0, atol=1e-9)
+    assert gaps.max() <= 1e-12 * (1 + largest_cost)
 
 
 @pytest.mark.parametrize("solver", [linear_program, network_simplex])
@@ -76,14 +84,16 @@ def test_problems_of_a_block_cost_what_each_costs_alone(solver, shape, max_magni
     if solver is network_simplex:
         pytest.importorskip("ot", reason="POT is not installed")
     costs, rows, columns = random_problems(6, *shape)
-    rows = shares(rows * 10.0 ** (-max_magnitude * rows / rows.max()))
+    magnitudes = max_magnitude * rows / rows.max()
+    rows = shares(rows / 10.0**magnitudes)
 
     solutions = solve(costs, rows, columns)
 
-    for number, cost in enumerate(solutions.costs):
-        table = np.ascontiguousarray(costs[..., number])
-        flows = solver(table, rows[:, number].copy(), columns[:, number].copy()).flows
-        assert cost == pytest.approx((flows * table).sum(), abs=1e-9)
+    problems = single_problems(costs, rows, columns)
+    for problem, cost in zip(problems, solutions.costs, strict=True):
+        flows = solver(*problem).flows
+        expected = np.vdot(flows, problem[0])
+        assert cost == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(("max_size", "ties"), [(15, False), (15, True), (140, False)])
@@ -91,38 +101,42 @@ def test_problems_of_equal_masses_have_the_same_bits_without_padding(max_size, t
     rng = np.random.default_rng(17)
     costs = random_problems(40, max_size, max_size, ties=ties)[0]
     sizes = rng.integers(1, max_size + 1, 40)
-    masses = shares((np.arange(max_size)[:, None] < sizes).astype(float))
+    is_used = np.less.outer(np.arange(max_size), sizes)
+    masses = shares(is_used.astype(float))
     rows = rng.permuted(masses, axis=0)
     columns = rng.permuted(masses, axis=0)
 
     solutions = solve(costs, rows, columns)
 
-    for number, values in enumerate(zip(*solutions, strict=True)):
-        used = np.ix_(rows[:, number] > 0, columns[:, number] > 0, [number])
-        own_masses = masses[: sizes[number], [number]]
-        unpadded = solve(costs[used], own_masses, own_masses)
-        assert_array_equal(np.ravel(unpadded), values)
+    for number, size in enumerate(sizes):
+        own_costs = costs[..., number]
+        own_costs = own_costs[rows[:, number] > 0]
+        own_costs = own_costs[:, columns[:, number] > 0]
+        own_masses = np.full((size, 1), 1 / size)
+        unpadded = solve(own_costs[..., None], own_masses, own_masses)
+        assert_array_equal(unpadded.costs, solutions.costs[[number]])
+        assert_array_equal(unpadded.gaps, solutions.gaps[[number]])
     assert np.nanmax(solutions.gaps) < 1e-13
     if max_size < 100:
-        expected = oracle_costs(costs, rows, columns)
+        expected = oracle_costs((costs, rows, columns))
         assert_allclose(solutions.costs, expected, rtol=0, atol=1e-13)
 
 
-def test_a_plan_that_is_not_optimal_has_a_gap():
+@pytest.mark.parametrize(
+    ("cells", "gap"),
+    [([[0], [4], [8]], 0), ([[1], [3], [8]], 2 / 3), ([[0], [4], [4]], 4 / 3)],
+    ids=["optimal", "swapped", "incomplete"],
+)
+def test_a_plan_that_is_not_optimal_has_a_gap(cells, gap):
     size = np.array([3])
     masses = np.full((3, 1), 1 / 3)
     costs = 1.0 - np.eye(3)[:, :, None]
     problem = TransportProblems(costs, masses, masses, size, size, np.ones(1))
-    potentials = np.zeros((3, 1))
+    plan = Plans(np.array(cells), masses, np.zeros((3, 1)))
 
-    optimal = Plans(np.array([[0], [4], [8]]), masses, potentials)
-    assert certify(problem, costs, optimal).gaps == [0]
+    solutions = certify(problem, costs, plan)
 
-    swapped = Plans(np.array([[1], [3], [8]]), masses, potentials)
-    assert certify(problem, costs, swapped).gaps == pytest.approx([2 / 3])
-
-    incomplete = Plans(np.array([[0], [4], [4]]), masses, potentials)
-    assert certify(problem, costs, incomplete).gaps == pytest.approx([4 / 3])
+    assert solutions.gaps == pytest.approx([gap], abs=0)
 
 
 def swap_columns(plans):
@@ -131,8 +145,9 @@ def swap_columns(plans):
 
 
 def shift_potentials(plans):
-    shifts = 1e-8 * np.random.default_rng(19).normal(size=plans.row_potentials.shape)
-    return plans._replace(row_potentials=plans.row_potentials + shifts)
+    potentials = plans.row_potentials
+    shifts = np.random.default_rng(19).normal(size=potentials.shape)
+    return plans._replace(row_potentials=potentials + 1e-8 * shifts)
 
 
 @pytest.mark.parametrize("damage", [swap_columns, shift_potentials])
@@ -153,9 +168,12 @@ def test_problems_of_equal_masses_without_a_proof_are_solved_again(monkeypatch, 
 
 @pytest.mark.parametrize("n_rows", [1, 3, 70])
 def test_problems_without_costs_are_free(n_rows):
-    _, rows, columns = random_problems(1, n_rows, 4)
+    costs, rows, columns = random_problems(1, n_rows, 4)
 
-    assert np.ravel(solve(np.zeros((n_rows, 4, 1)), rows, columns)).tolist() == [0, 0]
+    solutions = solve(np.zeros_like(costs), rows, columns)
+
+    assert solutions.costs == [0]
+    assert solutions.gaps == [0]
 
 
 @pytest.mark.parametrize("shape", [(5, 9), (6, 6), (1, 4), (40, 41)])
@@ -215,8 +233,11 @@ def test_a_problem_without_an_optimal_plan_is_an_error(monkeypatch, plan):
 def test_up_to_63_rows_and_columns_are_solved_in_blocks(monkeypatch, shape):
     for name in ("network_simplex", "linear_program"):
         monkeypatch.setattr(transport_solvers, name, lambda *problem: None)
+    problems = random_problems(20, *shape)
 
-    assert (solve(*random_problems(20, *shape)).gaps <= 1e-12).all()
+    solutions = solve(*problems)
+
+    assert (solutions.gaps <= 1e-12).all()
 
 
 @pytest.mark.parametrize("size", [4, 10, 20])
@@ -235,7 +256,8 @@ def test_most_problems_of_equal_masses_are_solved_together(size, monkeypatch):
     assert sum(sizes_of_single_blocks) < 40
 
     monkeypatch.setattr(transport_solvers, "MAX_TOGETHER", 0)
-    assert_array_equal(solve(costs, masses, masses).costs, together.costs)
+    singly = solve(costs, masses, masses)
+    assert_array_equal(singly.costs, together.costs)
 
 
 # ---- words --------------------------------------------------------------------------
@@ -244,15 +266,18 @@ def test_most_problems_of_equal_masses_are_solved_together(size, monkeypatch):
 def random_words(rng, max_words):
     """Draw different words of 120 items, with counts."""
     sizes = rng.integers(0, max_words + 1, 120)
-    codes = np.concatenate([rng.choice(20, size, replace=False) for size in sizes])
+    codes_of_items = [rng.choice(20, size, replace=False) for size in sizes]
+    codes = np.concatenate(codes_of_items)
     counts = rng.integers(1, 4, len(codes)).astype(float)
-    return WeightedWords(np.append(0, np.cumsum(sizes)), codes, counts)
+    return WeightedWords(offsets(sizes), codes, counts)
 
 
 def take_item(words, item):
-    part = slice(words.indptr[item], words.indptr[item + 1])
-    codes = words.codes[part]
-    return WeightedWords(np.array([0, len(codes)]), codes, words.weights[part])
+    """Return the words of one item."""
+    start, stop = words.indptr[item : item + 2]
+    codes = words.codes[start:stop]
+    weights = words.weights[start:stop]
+    return WeightedWords(np.array([0, len(codes)]), codes, weights)
 
 
 @pytest.fixture
@@ -276,13 +301,15 @@ def test_transport_of_words_and_its_lower_bounds_equal_the_oracle(vectors, sides
 
     assert np.nanmax(solutions.gaps) < 1e-12
     assert not (bounds > solutions.costs + 1e-12).any()
-    for item in range(120):
-        pred, ref = take_item(sides[0], item), take_item(sides[1], item)
-        differences = vectors[pred.codes][:, None] - vectors[ref.codes]
-        problem = np.linalg.norm(differences, axis=-1), pred.weights, ref.weights
-        expected = oracle.transport_cost(*problem), oracle.relaxed_cost(*problem)
-        values = solutions.costs[item], bounds[item]
-        assert_allclose(values, expected, rtol=0, atol=1e-9)
+    values = zip(solutions.costs, bounds, strict=True)
+    for item, (cost, bound) in enumerate(values):
+        pred, ref = [take_item(side, item) for side in sides]
+        costs = cdist(vectors[pred.codes], vectors[ref.codes])
+        problem = costs, pred.weights, ref.weights
+        expected_cost = oracle.transport_cost(*problem)
+        expected_bound = oracle.relaxed_cost(*problem)
+        assert_allclose(cost, expected_cost, rtol=0, atol=1e-9)
+        assert_allclose(bound, expected_bound, rtol=0, atol=1e-9)
 
 
 def test_small_problems_do_not_import_pot_scipy_or_torch():
@@ -304,12 +331,14 @@ print(sys.modules.keys() & {"ot", "torch", "scipy"})
 def test_torch_gives_the_costs_of_numpy(tensor, vectors, sides):
     numpy_distances = EuclideanDistances(vectors)
     distances = EuclideanDistances(tensor(vectors).requires_grad_())
+    expected_costs = transport(numpy_distances, *sides).costs
+    expected_bounds = relaxed_transport(numpy_distances, *sides)
 
     costs = transport(distances, *sides).costs
     bounds = relaxed_transport(distances, *sides)
 
-    assert_allclose(costs, transport(numpy_distances, *sides).costs, atol=1e-9)
-    assert_allclose(bounds, relaxed_transport(numpy_distances, *sides), atol=1e-9)
+    assert_allclose(costs, expected_costs, atol=1e-9)
+    assert_allclose(bounds, expected_bounds, atol=1e-9)
 
 
 @pytest.mark.parametrize("measure", [transport, relaxed_transport])
