@@ -109,7 +109,7 @@ def name_systems(specs: Sequence[str], argument: str) -> dict[str, str]:
     Raises
     ------
     InputError
-        If a name or path is empty, or a name or file occurs twice.
+        If a name or path is empty, or a name occurs twice. A file may have two names.
     """
     unnamed_paths = [spec for spec in specs if path_of(spec) == spec]
     name_of_path = dict(zip(unnamed_paths, name_files(unnamed_paths), strict=True))
@@ -499,7 +499,8 @@ def show_progress(
     quiet : bool
         Show nothing.
     at_once : bool
-        For long work: show progress without a delay, also if standard error is not a terminal.
+        For long work: show progress without a delay, and if standard error is not a terminal, a
+        line every 30 seconds.
     """
     if quiet or not (at_once or sys.stderr.isatty()):
         yield None

@@ -128,11 +128,15 @@ def _load_file(
     except LookupError:
         instead = ", or write wordnet:FOLDER with the folder of WordNet's data.noun"
         raise InputError("no-wordnet", instead=instead) from None
+    shown_name = f"nltk's {name}"
     try:
         with pointer.open() as stream:
-            return Source(f"nltk's {name}", stream.read(), suffix=None)
+            content = stream.read(max_bytes + 1)
     except OSError as error:
-        raise InputError("unreadable", f"nltk's {name}", why=error) from None
+        raise InputError("unreadable", shown_name, why=error) from None
+    if len(content) > max_bytes:
+        raise InputError("too-large", shown_name, limit=max_bytes)
+    return Source(shown_name, content, suffix=None)
 
 
 def _read_lines(source: Source, read: Callable[[str], _T]) -> Iterator[_T]:

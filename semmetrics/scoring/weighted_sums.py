@@ -427,7 +427,8 @@ def _add_to(sums: dict[str, NDArray[Any]], term: _Term, part: NDArray[Any]) -> N
 def split_on_grids(values: Floats, max_added: int) -> list[Floats]:
     """Split values into a coarse and a fine part on grids of powers of two.
 
-    The parts add up to the values. If at most ``max_added`` values are added, each sum of
+    The parts add up to the values, except for an error far below the rounding of float64 if more
+    than 2**26 values are added. If at most ``max_added`` values are added, each sum of
     a part is a multiple of its grid that float64 represents exactly. Therefore it is the
     same in any order.
     """

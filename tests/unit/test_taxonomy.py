@@ -333,6 +333,19 @@ def test_wordnet_is_read_from_nltk(wordnet, nltk_files):
         as_taxonomy("wordnet")
 
 
+def test_the_size_of_wordnet_from_nltk_is_limited(wordnet, nltk_files):
+    sizes = {}
+    for name in ("index.noun", "data.noun"):
+        nltk_files[f"corpora/wordnet/{name}"] = Pointer(wordnet / name)
+        sizes[name] = (wordnet / name).stat().st_size
+    largest = max(sizes, key=sizes.get)
+    limit = sizes[largest]
+
+    assert read_wordnet(max_bytes=limit).identity == read_wordnet(wordnet).identity
+    with refused("too-large", f"nltk's {largest}"):
+        read_wordnet(max_bytes=limit - 1)
+
+
 def test_nltk_without_wordnet_is_an_error(nltk_files):
     with refused("no-wordnet"):
         as_taxonomy("wordnet")

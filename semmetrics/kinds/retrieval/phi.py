@@ -97,7 +97,10 @@ def _add_phi(
 
 
 def _uses_grades(measure: Measure, options: Options) -> bool:
-    """Return whether a measure uses the grades of the positives, because phi is not given."""
+    """Return whether a measure uses the grades of the positives, because phi is not given.
+
+    nDCG is the only measure of phi that also has a definition with grades.
+    """
     if measure.definition.name != "nDCG" or measure["ground_truth"] != "kept":
         return False
     if measure[PHI] != "default":
@@ -106,7 +109,7 @@ def _uses_grades(measure: Measure, options: Options) -> bool:
 
 
 def phi_measures(measures: Measures) -> list[Measure]:
-    """Return the measures that need phi, with the terms of a sum instead of the sum."""
+    """Return the measures that need phi. A sum of measures is replaced by its terms."""
     return [term for term in flat_terms(measures) if PHI in term.definition.needs]
 
 
@@ -139,8 +142,8 @@ def chosen_phi(measure: Measure, tasks: Tasks, options: Options) -> tuple[Measur
     if name not in obstacles:
         _, task = next(each_task(tasks))
         truth: CaptionedTruth = task.extra_inputs[CAPTIONS]
-        obstacles[name] = ""
         truth.texts()  # raises an error if the captions are wrong
+        obstacles[name] = ""
         try:
             read_phi(name, truth, options)
         except InputError as error:
