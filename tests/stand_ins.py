@@ -119,9 +119,9 @@ def small_meteor(folder):
     text = "semmetrics.text"
     with (
         mock.patch.object(JavaProgram, "folder_of_files", folder_of_files),
-        mock.patch(f"{text}.meteor_words._CHECKSUMS", checksums),
-        mock.patch(f"{text}.paraphrase_table._CRC_AND_LENGTH", tuple(crc_and_length)),
-        mock.patch(f"{text}.paraphrases._opened", {}),
+        mock.patch(f"{text}.meteor_words.CHECKSUMS", checksums),
+        mock.patch(f"{text}.paraphrase_table.CRC_AND_LENGTH", tuple(crc_and_length)),
+        mock.patch(f"{text}.paraphrases.opened_tables", {}),
         mock.patch(
             f"{text}.paraphrase_table.cache_folder", return_value=folder / "kept"
         ),
@@ -154,7 +154,7 @@ def meteor_programs():
     with (
         small_meteor(Path(_meteor_folder().name, "meteor")),
         mock.patch(
-            "semmetrics.metrics.meteor._import_nltk_score",
+            "semmetrics.metrics.meteor.import_nltk_score",
             return_value=count_shared_words,
         ),
     ):

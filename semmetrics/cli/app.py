@@ -37,7 +37,7 @@ from semmetrics.errors import InputError, InputWarning
 from semmetrics.messages import as_sentence, did_you_mean, fold, printable
 from semmetrics.options import flag
 
-_MODULE_OF_COMMAND = {
+MODULE_OF_COMMAND = {
     "score": "commands",
     "compare": "commands",
     "merge": "commands",
@@ -60,8 +60,8 @@ _MODULE_OF_COMMAND = {
     "completion": "tools",
 }
 """The module of `semmetrics.cli` that defines each command, in the order of the help."""
-COMMANDS = list(_MODULE_OF_COMMAND)
-_MODULES = ("commands", "studies", "mad", "tools", "captions", "embeddings")
+COMMANDS = list(MODULE_OF_COMMAND)
+MODULES = ("commands", "studies", "mad", "tools", "captions", "embeddings")
 """The modules of commands, in the order in which the documentation lists their options."""
 _SYNONYMS = {
     "score": (
@@ -108,7 +108,7 @@ OUT_OF_MEMORY = (
 def load_commands() -> dict[str, Spec]:
     """Load all commands, and return their descriptions in the order of the documentation."""
     specs = {}
-    for module in _MODULES:
+    for module in MODULES:
         module_name = f"semmetrics.cli.{module}"
         importlib.import_module(module_name)
         for name, spec in SPECS.items():
@@ -126,7 +126,7 @@ class Program(Examples, click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load the module of a command, and build the command."""
-        module = _MODULE_OF_COMMAND.get(cmd_name)
+        module = MODULE_OF_COMMAND.get(cmd_name)
         if module is None:
             return None
         importlib.import_module(f"semmetrics.cli.{module}")

@@ -28,10 +28,10 @@ UNIT = 1 << 1074
 # A mantissa of 53 bits is cut into two parts. Sums of 2**26 lower parts need at most 53 bits, so
 # they are exact in float64, and so are sums of the upper parts.
 _LOW_BITS = 27
-_MAX_VALUES_PER_STEP = 1 << 26
+MAX_VALUES_PER_STEP = 1 << 26
 
 # Pairs of group and exponent that are counted without sorting.
-_MAX_TABLE_CELLS = 1 << 22
+MAX_TABLE_CELLS = 1 << 22
 
 
 # ---- exact sums -------------------------------------------------------------
@@ -60,7 +60,7 @@ def exact_sums(
     array([1.])
     """
     sums = np.zeros(n_groups, object)
-    for part in slices(len(values), _MAX_VALUES_PER_STEP):
+    for part in slices(len(values), MAX_VALUES_PER_STEP):
         groups_of_part = None if groups is None else groups[part]
         _add_exactly(sums, values[part], groups_of_part)
     return sums
@@ -81,7 +81,7 @@ def _add_exactly(
     keys = (exponents - least_exponent).astype(np.int64)
     if groups is not None:
         keys += groups.astype(np.int64) * n_exponents
-    if len(sums) * n_exponents > _MAX_TABLE_CELLS:
+    if len(sums) * n_exponents > MAX_TABLE_CELLS:
         distinct_keys, cells = np.unique(keys, return_inverse=True)
     else:
         distinct_keys = np.arange(len(sums) * n_exponents)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array  # loaded only if products are computed
 
 # Products of a dense matrix in the time of one product of a sparse one.
-_DENSE_GAIN = 1024
-_MAX_DENSE_BYTES = 1 << 27
+DENSE_GAIN = 1024
+MAX_DENSE_BYTES = 1 << 27
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -247,8 +247,8 @@ def _split_features(rows: Cells, columns: Cells) -> _FeatureSplit:
     n_in_rows = np.bincount(rows.features, minlength=n_features)
     n_in_columns = np.bincount(columns.features, minlength=n_features)
     n_pairs = n_in_rows * n_in_columns
-    is_frequent = n_pairs * _DENSE_GAIN > len(rows) * len(columns)
-    max_frequent = _MAX_DENSE_BYTES // (8 * max(1, len(columns)))
+    is_frequent = n_pairs * DENSE_GAIN > len(rows) * len(columns)
+    max_frequent = MAX_DENSE_BYTES // (8 * max(1, len(columns)))
     if is_frequent.sum() > max_frequent:
         # Only the features with the most pairs fit into memory.
         most_pairs_of_others = np.sort(n_pairs)[-max_frequent - 1]

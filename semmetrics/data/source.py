@@ -37,7 +37,7 @@ CSV.
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16."""
-_CHUNK = 2**20
+CHUNK_BYTES = 2**20
 _MAX_QUOTED_ROW = 2**24
 """The largest number of bytes of a row with quoted newlines."""
 _GZIP = b"\x1f\x8b"
@@ -88,7 +88,7 @@ def text_lines(text: str, newline: str = "\n") -> Iterator[str]:
     start = 0
     # In parts, because a StringIO needs four bytes per character.
     while start < len(text):
-        stop = text.find("\n", start + _CHUNK) + 1 or len(text)
+        stop = text.find("\n", start + CHUNK_BYTES) + 1 or len(text)
         yield from io.StringIO(text[start:stop], newline=newline)
         start = stop
 
@@ -153,7 +153,7 @@ class Source:
         """Whether only the beginning has been read."""
         return self.path is not None or self.spool is not None
 
-    def chunks(self, size: int = _CHUNK) -> Iterator[bytes]:
+    def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         """Yield all bytes, decompressed, in parts of about this size."""
         if not self.is_large:
             yield self.head
@@ -376,14 +376,14 @@ def _check_start(head: bytes, name: str, suffix: str | None) -> None:
 def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input. The path "-" is standard input."""
     with (
-        open_parts(path, _CHUNK, max_bytes) as (source, parts, _),
+        open_parts(path, CHUNK_BYTES, max_bytes) as (source, parts, _),
         readable(source.name, None),
     ):
         if source.spool is None:
             return source
         if source.suffix is not None:  # a file, which can be opened again
             return replace(source, path=Path(source.name), spool=None)
-        return replace(source, spool=_copy_to_file(chain([source.head], parts)))
+        return replace(source, spool=copy_to_file(chain([source.head], parts)))
 
 
 class Stream:
@@ -529,7 +529,7 @@ def _suggest_path(file: Path) -> str:
     return f"did you mean {listing(similar_names)}?"
 
 
-def _copy_to_file(parts: Iterable[bytes]) -> Any:
+def copy_to_file(parts: Iterable[bytes]) -> Any:
     """Copy a stream to a temporary file, which is deleted when it is closed."""
     import tempfile  # imports ten other modules
 

@@ -31,7 +31,7 @@ from semmetrics.messages.topics import (
     values,
 )
 
-_TOPICS = (
+TOPICS = (
     values,
     files,
     tables,
@@ -59,5 +59,5 @@ _TOPICS = (
 MESSAGES: dict[str, Message] = {}
 """The message of each code."""
 
-for _topic in _TOPICS:
+for _topic in TOPICS:
     MESSAGES.update(_topic.MESSAGES)

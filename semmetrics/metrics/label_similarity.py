@@ -37,7 +37,7 @@ EMBEDDING = MeasureOption(
 )
 """The option of every measure that compares labels by an embedding."""
 
-_MAX_TABLE_CELLS = 1 << 25
+MAX_TABLE_CELLS = 1 << 25
 """Limit for the cells of a table of similarities, terms by terms."""
 
 
@@ -121,6 +121,6 @@ def choose_similarities(
     n_cells = int(n_terms[predicted].sum()) * int(n_terms[true].sum())
     n_pairs = int(pred.sizes @ ref.sizes)
     is_mostly_unused = n_cells > COST_OF_PAIR * n_pairs and not vectors.has_synonyms
-    if n_cells > _MAX_TABLE_CELLS or is_mostly_unused:
+    if n_cells > MAX_TABLE_CELLS or is_mostly_unused:
         return PairwiseSimilarity(vectors)
     return SimilarityTable(vectors, predicted, true)

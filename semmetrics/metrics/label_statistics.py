@@ -20,7 +20,7 @@ from semmetrics.core.ragged import Floats, Ints
 from semmetrics.errors import InputError
 from semmetrics.metrics.array_inputs import integer_list
 
-_MAX_PAIRS_PER_COUNT = 1 << 22
+MAX_PAIRS_PER_COUNT = 1 << 22
 
 
 @by_value()
@@ -262,7 +262,7 @@ def _count_pairs(offsets: Ints, labels: Ints, n_labels: int) -> _PairCounts:
         later_labels = labels[positions + distance]
         uncounted.append(np.stack([labels[positions], later_labels]))
         n_uncounted += len(positions)
-        if n_uncounted > _MAX_PAIRS_PER_COUNT or not len(positions):
+        if n_uncounted > MAX_PAIRS_PER_COUNT or not len(positions):
             first, second = np.concatenate(uncounted, axis=1)
             counts.add(first, second)
             uncounted = []

@@ -484,7 +484,7 @@ def show_matches(
 # ---- nltk ----------------------------------------------------------------------------
 
 
-def _import_nltk_score() -> Any:
+def import_nltk_score() -> Any:
     """Return nltk's function, after a check that its data is there."""
     try:
         require("nltk.corpus", "METEOR-nltk", extra="wordnet").wordnet.ensure_loaded()
@@ -496,7 +496,7 @@ def _import_nltk_score() -> Any:
 
 def _nltk_values(block: CaptionBlock, **options: float) -> Floats:
     """Return nltk's METEOR of each candidate, nan without references."""
-    score = _import_nltk_score()
+    score = import_nltk_score()
     captions = captions_of(block)
     tokens = task_tokens(block.task).lists
     bounds = captions.indptr.tolist()

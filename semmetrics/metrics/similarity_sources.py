@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 COST_OF_PAIR = 16
 """How many cells of a table cost as much as one similarity computed for a pair."""
 
-_MAX_GATHERED_ON_CPU = 1 << 18
+MAX_GATHERED_ON_CPU = 1 << 18
 """Numbers of gathered vectors at a time, which fit in the processor's cache."""
-_MAX_GATHERED_ON_DEVICE = 1 << 26
+MAX_GATHERED_ON_DEVICE = 1 << 26
 """Numbers of gathered vectors at a time on a device."""
 
 # Decisions on cells. The decision on several terms of a label is the largest one.
@@ -376,9 +376,9 @@ class PairwiseSimilarity:
         most_label_terms = n_terms[labels].sum(axis=1).max(initial=0)
         dimension = self._vectors.vectors.shape[1]
         n_numbers = (most_row_terms + most_label_terms) * dimension
-        most_numbers = _MAX_GATHERED_ON_DEVICE
+        most_numbers = MAX_GATHERED_ON_DEVICE
         if backend.on_cpu:
-            most_numbers = _MAX_GATHERED_ON_CPU
+            most_numbers = MAX_GATHERED_ON_CPU
         return int(most_numbers // max(1, n_numbers))
 
     def _gather_together(

@@ -9,7 +9,7 @@ from typing import Any
 
 from semmetrics.errors import InputError
 
-_TIMEOUT_SECONDS = 10
+TIMEOUT_SECONDS = 10
 _FRAME_HEADER_BYTES = 9
 _SETTINGS_FRAME = b"\4"
 _STREAM_0 = bytes(4)
@@ -59,8 +59,8 @@ def _check_server(host: str, port: int) -> None:
     OSError
         If nothing answers within 10 seconds, or the answer is in another protocol.
     """
-    deadline = time.monotonic() + _TIMEOUT_SECONDS
-    with socket.create_connection((host, port), timeout=_TIMEOUT_SECONDS) as connection:
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    with socket.create_connection((host, port), timeout=TIMEOUT_SECONDS) as connection:
         if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
             return
         connection.sendall(_HTTP2_GREETING)

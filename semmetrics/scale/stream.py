@@ -56,7 +56,7 @@ Advance: TypeAlias = Callable[[str, int, int, "int | None"], object]
 ItemWeights: TypeAlias = Mapping[str, Any] | None
 """The weights of items by id."""
 
-_MAX_UNPREDICTED_PER_BATCH = 1 << 16
+MAX_UNPREDICTED_PER_BATCH = 1 << 16
 """Items of the ground truth without a prediction that are scored together."""
 
 _COUNTING = "counting document frequencies"
@@ -526,7 +526,7 @@ def _pair_by_hash(
         no_items = ref.side.rows(0, 0)
         no_predictions = replace(ref, ids=[], side=no_items, source=name)
         unpredicted = np.flatnonzero(~is_predicted)
-        for batch in slices(len(unpredicted), _MAX_UNPREDICTED_PER_BATCH):
+        for batch in slices(len(unpredicted), MAX_UNPREDICTED_PER_BATCH):
             yield name, no_predictions, ref.take(unpredicted[batch])
 
 

@@ -31,12 +31,12 @@ from semmetrics.scoring.intervals import POISSON, Bootstrap, Replicates, default
 from semmetrics.scoring.statistics import Statistics, SumsByStatistic, merged_labels
 from semmetrics.scoring.weighted_sums import ExactPart, Stack, WeightedSums
 
-_MAX_CHUNK_BYTES = 1 << 26
-_MAX_CHUNK_COUNTS = 1 << 20
+MAX_CHUNK_BYTES = 1 << 26
+MAX_CHUNK_COUNTS = 1 << 20
 """Items times resamples of one chunk, unless that gives too few resamples."""
 _MIN_CHUNK_RESAMPLES = 128
 _MAX_CHUNK_RESAMPLES = 1024
-_MAX_BYTES_OF_RESAMPLES = 1 << 30
+MAX_BYTES_OF_RESAMPLES = 1 << 30
 """Bytes of the stored sums of all resamples."""
 _MAX_JACKKNIFE_PARTS = 1000
 _MAX_JACKKNIFE_PARTS_OF_ROWS = 100
@@ -51,8 +51,8 @@ def chunk_size(systems: Sequence[Statistics]) -> int:
     bytes_of_label_sums = 8 * 4 * n_labels  # about four columns of labels per system
     bytes_of_draws = 8 * min(n_items, MAX_DRAWS_AT_ONCE)
     bytes_per_resample = max(bytes_of_counts, bytes_of_label_sums, bytes_of_draws, 1)
-    wanted = max(_MIN_CHUNK_RESAMPLES, _MAX_CHUNK_COUNTS // max(n_items, 1))
-    fitting = _MAX_CHUNK_BYTES // bytes_per_resample
+    wanted = max(_MIN_CHUNK_RESAMPLES, MAX_CHUNK_COUNTS // max(n_items, 1))
+    fitting = MAX_CHUNK_BYTES // bytes_per_resample
     return max(1, min(_MAX_CHUNK_RESAMPLES, wanted, fitting))
 
 
@@ -126,8 +126,8 @@ def _check_size(statistics: Statistics, n_labels: int, resamples: int) -> None:
             else:
                 n_sums += column.size
     bytes_per_resample = 8 * n_sums
-    if bytes_per_resample * resamples > _MAX_BYTES_OF_RESAMPLES:
-        possible_resamples = _MAX_BYTES_OF_RESAMPLES // bytes_per_resample
+    if bytes_per_resample * resamples > MAX_BYTES_OF_RESAMPLES:
+        possible_resamples = MAX_BYTES_OF_RESAMPLES // bytes_per_resample
         raise InputError("too-many-resamples", sums=n_sums, fit=possible_resamples)
 
 
@@ -409,7 +409,7 @@ def _leave_out(
 
 def _list_chunks(n_parts: int, numbers_per_part: int) -> Iterator[slice]:
     """Yield the parts that are left out at the same time, within the memory budget."""
-    size = max(1, _MAX_CHUNK_BYTES // (8 * max(numbers_per_part, 1)))
+    size = max(1, MAX_CHUNK_BYTES // (8 * max(numbers_per_part, 1)))
     for start in range(0, n_parts, size):
         yield slice(start, min(start + size, n_parts))
 

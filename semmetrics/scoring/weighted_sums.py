@@ -24,7 +24,7 @@ from semmetrics.metrics.definition import Statistic
 from semmetrics.scoring.draws import Draws
 from semmetrics.scoring.statistics import Statistics
 
-_MIN_UNITS_PER_BLOCK = 1 << 12
+MIN_UNITS_PER_BLOCK = 1 << 12
 """Units that are summed at a time. The block stays in the cache of the processor."""
 _MAX_EXACT_FLOAT32 = 1 << 24
 """Sums of integers below it are exact in float32, at half the cost of float64."""
@@ -142,7 +142,7 @@ class Stack:
             labels_by_kind.setdefault(matrix.dtype, {})[index] = matrix
             n_labels += matrix.shape[0]
         # Each block adds to the sums of all labels, so it has at least as many units.
-        block_size = max(_MIN_UNITS_PER_BLOCK, n_labels)
+        block_size = max(MIN_UNITS_PER_BLOCK, n_labels)
         groups = []
         if self._vectors:
             groups.append(self._group_vectors(block_size))

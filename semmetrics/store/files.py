@@ -335,7 +335,7 @@ def replacing(path: AnyPath, *, folder: bool = False) -> Iterator[Path]:
             try:  # begins before the file is created, as a signal may arrive at any moment
                 _create(temporary, folder=folder)
                 # Another run may remove it as abandoned before it is locked. Then try again.
-                descriptor = _open_locked(temporary)
+                descriptor = open_locked(temporary)
                 if descriptor is not None:
                     yield temporary
                     publish(temporary, target)
@@ -411,7 +411,7 @@ def _create(temporary: Path, *, folder: bool) -> None:
         temporary.open("xb").close()
 
 
-def _open_locked(temporary: Path) -> int | None:
+def open_locked(temporary: Path) -> int | None:
     """Lock a temporary file, so that other runs do not take it for abandoned.
 
     Returns

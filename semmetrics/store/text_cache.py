@@ -29,7 +29,7 @@ Row: TypeAlias = tuple[Any, ...]
 """The values of a string."""
 
 _SECONDS_BETWEEN_ATTEMPTS = 0.01  # to open a table
-_MAX_WAIT = 60.0  # seconds for another process to finish writing
+MAX_WAIT_SECONDS = 60.0  # seconds for another process to finish writing
 _TEXTS_PER_QUERY = 500
 _TEXTS_PER_WRITE = 1024
 _KEY = "identity TEXT NOT NULL, text BLOB NOT NULL"
@@ -178,7 +178,9 @@ class TextCache:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=_MAX_WAIT)) as connection:
+            with closing(
+                sqlite3.connect(self.path, timeout=MAX_WAIT_SECONDS)
+            ) as connection:
                 _set_write_ahead(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
                 with connection:
@@ -219,7 +221,7 @@ def _set_write_ahead(connection: sqlite3.Connection) -> None:
     SQLite does not wait for another process that switches at the same time. Several processes do so
     if the file is new. So this function waits.
     """
-    end = time.monotonic() + _MAX_WAIT
+    end = time.monotonic() + MAX_WAIT_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")

@@ -29,7 +29,7 @@ from semmetrics.studies.answer_similarity import AnswerBlock, Pairs, Similarity
 from semmetrics.studies.competition_state import PairSelection
 from semmetrics.studies.pair_tally import BlockImages, PairTally
 
-_MAX_ANSWERS_PER_BLOCK = 1 << 16
+MAX_ANSWERS_PER_BLOCK = 1 << 16
 
 
 # ---- the images of all pairs -------------------------------------------------------------------
@@ -128,7 +128,7 @@ class ImageSelector:
         first, *_ = aligned.values()
         self.noun = first.noun
         n_images = len(first)
-        size = _MAX_ANSWERS_PER_BLOCK // len(self.systems)
+        size = MAX_ANSWERS_PER_BLOCK // len(self.systems)
         if self._similarity.needs_all_images:
             size = n_images
         size = max(1, size)

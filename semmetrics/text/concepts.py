@@ -32,7 +32,7 @@ from semmetrics.text.synonyms import SynonymTable
 Words: TypeAlias = tuple[str, ...]
 Features: TypeAlias = frozenset[int]
 
-_MAX_PAIRS_PER_BATCH = 1 << 20
+MAX_PAIRS_PER_BATCH = 1 << 20
 
 
 class _ConceptNumbers(dict[str, int]):
@@ -231,7 +231,7 @@ def _pairs_in_batches(
     ``second_index``, from ``start[i]`` on, as row ``i`` of ``indptr`` has.
     """
     sizes = lengths(indptr)
-    for run in runs_within(indptr, _MAX_PAIRS_PER_BATCH):
+    for run in runs_within(indptr, MAX_PAIRS_PER_BATCH):
         sizes_of_run = sizes[run]
         position_in_row = positions(offsets(sizes_of_run))
         cells = np.repeat(start[run], sizes_of_run) + position_in_row

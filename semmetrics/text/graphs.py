@@ -36,7 +36,7 @@ from semmetrics.text.synonyms import SynonymTable, open_synonyms
 Group: TypeAlias = tuple[str, ...]
 """The captions of a graph, in the order in which they are merged."""
 
-_MAX_SHARED_CONCEPTS = 1 << 14
+MAX_SHARED_CONCEPTS = 1 << 14
 _ROW_BITS = 32
 _ROW_MASK = (1 << _ROW_BITS) - 1
 _CACHE_TABLE = ("merged_graphs", {"words": "BLOB", "places": "BLOB"})
@@ -88,7 +88,7 @@ class Graphs:
         until there are too many.
         """
         synonyms = open_synonyms()
-        if len(_shared_concepts(synonyms)) > _MAX_SHARED_CONCEPTS:
+        if len(_shared_concepts(synonyms)) > MAX_SHARED_CONCEPTS:
             _shared_concepts.cache_clear()
         return _shared_concepts(synonyms)
 
@@ -132,7 +132,7 @@ class Graphs:
                 graphs.append(merge_captions(tuples, self.concepts))
         self._add(new_groups, GraphTable.of(graphs))
         self._write_cached(new_groups, graphs)
-        if len(self.concepts) > _MAX_SHARED_CONCEPTS:
+        if len(self.concepts) > MAX_SHARED_CONCEPTS:
             # They are freed with these graphs, not at the end of the process.
             _shared_concepts.cache_clear()
 

@@ -17,7 +17,7 @@ from semmetrics.text.captions import one_line
 from semmetrics.text.jars import open_jar
 from semmetrics.text.java import METEOR_LISTS
 
-_CHECKSUMS = {
+CHECKSUMS = {
     "synonym/english.synsets": 1821968136,
     "synonym/english.exceptions": 2060711662,
     "function/english.words": 341246028,
@@ -168,8 +168,8 @@ def read_list(name: str) -> list[str]:
         If its jar is damaged, or is not from METEOR 1.5.
     """
     with open_jar(METEOR_LISTS) as jar:
-        checksums = {listed: jar.getinfo(listed).CRC for listed in _CHECKSUMS}
+        checksums = {listed: jar.getinfo(listed).CRC for listed in CHECKSUMS}
         for list_name, checksum in checksums.items():
-            if checksum != _CHECKSUMS[list_name]:
+            if checksum != CHECKSUMS[list_name]:
                 raise ValueError(f"{list_name} is not that of METEOR 1.5")
         return jar.read(name).decode().splitlines()

@@ -63,8 +63,8 @@ _NOT_A_REASON = (
 
 # Seconds in addition to the time limit of a caption: for the start of the program, and
 # for the program to report by itself that a caption takes too long.
-_MAX_START_SECONDS = 120
-_GRACE_SECONDS = 30
+MAX_START_SECONDS = 120
+GRACE_SECONDS = 30
 _MAX_ANSWER_BYTES = 1 << 26
 _MAX_OTHER_LINES = 1000
 _MAX_SHOWN_CHARACTERS = 300
@@ -253,7 +253,7 @@ class _LineReader:
         InputError
             If the program writes nothing for too long, or a line is too long.
         """
-        wait = self._seconds + _MAX_START_SECONDS
+        wait = self._seconds + MAX_START_SECONDS
         while True:
             line = self._read_line(wait)
             if self._was_late.is_set():
@@ -264,7 +264,7 @@ class _LineReader:
             if not text.endswith("\n"):
                 return
             yield text.strip()
-            wait = self._seconds + _GRACE_SECONDS
+            wait = self._seconds + GRACE_SECONDS
 
     def _read_line(self, wait: float) -> bytes:
         """Return the next line, or less if the program ends or is killed."""
@@ -293,7 +293,7 @@ def _check_end(
     """
     # A program that goes on without more output is ended by the caller.
     with suppress(subprocess.TimeoutExpired):
-        status = process.wait(_GRACE_SECONDS)
+        status = process.wait(GRACE_SECONDS)
         if status not in (0, _STATUS_AFTER_TIMEOUT):
             stderr.seek(0)
             messages = stderr.read().decode("utf-8", "replace").strip()

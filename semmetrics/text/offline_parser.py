@@ -38,7 +38,7 @@ _REVISION = b"2"  # of network and rules: changes if captions may get other tupl
 _MAX_CAPTIONS_PER_BATCH = 2048
 _MAX_TOKENS_PER_BATCH = 800
 _MAX_TOKENS_PER_PIECE = 100
-_MAX_CACHED_TOKENS = 50_000
+MAX_CACHED_TOKENS = 50_000
 # The network's relation by any preposition. The preposition is read from the sentence.
 _ANY_PREPOSITION = "nmod:?"
 
@@ -175,7 +175,7 @@ class _TokenVectors:
         tokens = {token for piece in pieces for token in piece}
         new_tokens = tokens.difference(row_of_token)
         if new_tokens:
-            if len(row_of_token) + len(new_tokens) > _MAX_CACHED_TOKENS:
+            if len(row_of_token) + len(new_tokens) > MAX_CACHED_TOKENS:
                 row_of_token.clear()
                 self._vectors = self._vectors[:0]
                 new_tokens = tokens
@@ -209,7 +209,7 @@ def _load(data: Path) -> tuple[str, Network, Lemmas]:
     return f"offline@{digest}", Network(arrays), Lemmas(exceptions)
 
 
-@lru_cache(_MAX_CACHED_TOKENS)
+@lru_cache(MAX_CACHED_TOKENS)
 def _lemma(lemmas: Lemmas, word: str, tag: str) -> str:
     return lemmas.of(word, tag)
 

@@ -36,7 +36,7 @@ from semmetrics.store.files import cache_folder, exclusive, open_output
 from semmetrics.text.java import METEOR_FILES
 
 # CRC-32 and length of the text, which are the last eight bytes of the gzipped file.
-_CRC_AND_LENGTH = (2937437918, 272201058)
+CRC_AND_LENGTH = (2937437918, 272201058)
 _TRAILER_BYTES = 8
 _BLOCK_BYTES = 1 << 22  # of text that is parsed at once
 _LINES_PER_ENTRY = 3
@@ -107,7 +107,7 @@ def load_table(source: Path, progress: Progress | None) -> ParaphraseArrays:
     _check_version(source)
     try:
         path = (
-            cache_folder() / f"paraphrases-{_CRC_AND_LENGTH[0]:08x}-v{_LAYOUT_VERSION}"
+            cache_folder() / f"paraphrases-{CRC_AND_LENGTH[0]:08x}-v{_LAYOUT_VERSION}"
         )
     except InputError:  # the user has no folder
         return _convert(source, progress)
@@ -129,7 +129,7 @@ def load_table(source: Path, progress: Progress | None) -> ParaphraseArrays:
 
 def _check_version(source: Path) -> None:
     """Raise an error if the gzipped table is not from METEOR 1.5."""
-    expected = b"".join(number.to_bytes(4, "little") for number in _CRC_AND_LENGTH)
+    expected = b"".join(number.to_bytes(4, "little") for number in CRC_AND_LENGTH)
     with source.open("rb") as file:
         size = source.stat().st_size
         file.seek(max(0, size - _TRAILER_BYTES))

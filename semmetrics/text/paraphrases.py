@@ -209,7 +209,7 @@ def _find_sorted(table: Ints, values: Ints) -> tuple[Ints, Bools]:
     return index, table[index] == values
 
 
-_opened: dict[Path, Paraphrases] = {}
+opened_tables: dict[Path, Paraphrases] = {}
 
 
 def open_paraphrases(progress: Progress | None = None) -> Paraphrases:
@@ -228,6 +228,6 @@ def open_paraphrases(progress: Progress | None = None) -> Paraphrases:
         If the table is damaged, or is not from METEOR 1.5.
     """
     source = find_table()
-    if source not in _opened:
-        _opened[source] = Paraphrases(*load_table(source, progress))
-    return _opened[source]
+    if source not in opened_tables:
+        opened_tables[source] = Paraphrases(*load_table(source, progress))
+    return opened_tables[source]

@@ -148,7 +148,7 @@ def test_a_signal_while_the_hidden_file_is_created_leaves_nothing(
     def receive_signal(*_):
         raise Signal
 
-    monkeypatch.setattr("semmetrics.store.files._open_locked", receive_signal)
+    monkeypatch.setattr("semmetrics.store.files.open_locked", receive_signal)
 
     with pytest.raises(Signal), replacing(tmp_path / "x", folder=folder):
         pass

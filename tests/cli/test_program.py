@@ -64,13 +64,13 @@ def test_f1_does_not_import_embeddings_or_decoding(files):
 
 def test_each_module_of_a_command_is_loaded():
     # given
-    modules = set(app._MODULE_OF_COMMAND.values())
+    modules = set(app.MODULE_OF_COMMAND.values())
 
     # when
-    missing = sorted(modules - set(app._MODULES))
+    missing = sorted(modules - set(app.MODULES))
 
     # then
-    assert not missing, f"add {missing} to _MODULES in cli/app.py"
+    assert not missing, f"add {missing} to MODULES in cli/app.py"
 
 
 def test_each_command_of_a_module_is_a_command_of_the_program():
@@ -81,7 +81,7 @@ def test_each_command_of_a_module_is_a_command_of_the_program():
     missing = sorted(defined - set(app.COMMANDS))
 
     # then
-    assert not missing, f"add {missing} to _MODULE_OF_COMMAND in cli/app.py"
+    assert not missing, f"add {missing} to MODULE_OF_COMMAND in cli/app.py"
 
 
 @pytest.mark.parametrize(

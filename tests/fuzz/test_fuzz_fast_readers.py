@@ -32,7 +32,7 @@ OPTIONS = [
 def small_blocks(monkeypatch):
     """Read files of a few lines as large files, in blocks of two or three lines."""
     monkeypatch.setattr(source, "MAX_SMALL_BYTES", 48)
-    monkeypatch.setattr(source, "_CHUNK", 32)
+    monkeypatch.setattr(source, "CHUNK_BYTES", 32)
     monkeypatch.setattr(large_text, "BLOCK_BYTES", 64)
 
 

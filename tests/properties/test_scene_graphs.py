@@ -73,7 +73,7 @@ def test_counts_of_all_categories_equal_the_plain_formula(items, synsets, small)
     with mock.patch.multiple(
         tuple_matching,
         category_words=lambda: WORDS_OF_CATEGORIES,
-        _MAX_PAIRS_PER_BATCH=2 if small else 1000,
+        MAX_PAIRS_PER_BATCH=2 if small else 1000,
         _MAX_TABLE_PAIRS=0 if small else 1000,
     ):
         matches = TupleMatches(graphs, reference_graphs, concepts)
@@ -98,7 +98,7 @@ def test_similar_pairs_are_all_pairs_of_similar_concepts(synsets, words, batch_s
     arrays = np.array([rows, columns], np.int64)
     n_pairs, batches = concepts.similar_pairs(*arrays)
     pairs = []
-    with mock.patch("semmetrics.text.concepts._MAX_PAIRS_PER_BATCH", batch_size):
+    with mock.patch("semmetrics.text.concepts.MAX_PAIRS_PER_BATCH", batch_size):
         for first, second in batches:
             pairs += zip(first.tolist(), second.tolist(), strict=True)
 

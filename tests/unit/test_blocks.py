@@ -385,7 +385,7 @@ def test_tables_of_a_folder_with_other_columns_are_an_error(
 @pytest.mark.parametrize("name", ["-", "x.jsonl"])
 def test_standard_input_and_pipes_are_read_once(tmp_path, monkeypatch, name):
     set_block_size(monkeypatch, 40)
-    monkeypatch.setattr(source, "_copy_to_file", None)
+    monkeypatch.setattr(source, "copy_to_file", None)
     data = SETS_AS_JSONL.encode()
     path = name
     if name == "-":

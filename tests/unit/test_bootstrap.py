@@ -142,10 +142,10 @@ MEASURES = (
     "mAP mAP(average=weighted)"
 )
 ONE_ITEM_PER_CHUNK = mock.patch.object(resampling, "chunk_size", return_value=1)
-SMALL_CHUNKS = mock.patch.object(resampling, "_MAX_CHUNK_BYTES", 500)
+SMALL_CHUNKS = mock.patch.object(resampling, "MAX_CHUNK_BYTES", 500)
 FEW_DRAWS = mock.patch.object(drawing, "MAX_DRAWS_AT_ONCE", 64)
 FEW_RESAMPLED = mock.patch.object(resampling, "MAX_DRAWS_AT_ONCE", 64)
-SMALL_BLOCKS = mock.patch.object(weighted_sums, "_MIN_UNITS_PER_BLOCK", 64)
+SMALL_BLOCKS = mock.patch.object(weighted_sums, "MIN_UNITS_PER_BLOCK", 64)
 
 
 def intervals(preds, refs, weighted):

@@ -58,8 +58,8 @@ def test_values_are_those_of_loops(images, captions, sigma, stem, with_frequenci
 def test_dense_and_sparse_products_agree(monkeypatch, gain, max_bytes):
     images, captions = random_images()
     expected = matrix(images, captions)
-    monkeypatch.setattr(sparse_pairs, "_DENSE_GAIN", gain)
-    monkeypatch.setattr(sparse_pairs, "_MAX_DENSE_BYTES", max_bytes)
+    monkeypatch.setattr(sparse_pairs, "DENSE_GAIN", gain)
+    monkeypatch.setattr(sparse_pairs, "MAX_DENSE_BYTES", max_bytes)
 
     assert_allclose(matrix(images, captions), expected, rtol=0, atol=1e-13)
 

@@ -150,8 +150,8 @@ def test_sums_of_groups_are_exact(max_table_cells, max_values_per_step, pairs):
     values = np.array([value for value, _ in pairs], np.float64)
     groups = np.array([group for _, group in pairs], np.int32)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "_MAX_TABLE_CELLS", max_table_cells)
-        patch.setattr(columns, "_MAX_VALUES_PER_STEP", max_values_per_step)
+        patch.setattr(columns, "MAX_TABLE_CELLS", max_table_cells)
+        patch.setattr(columns, "MAX_VALUES_PER_STEP", max_values_per_step)
         sums = columns.exact_sums(values, groups, 4)
 
     expected = [Fraction(0)] * 4

@@ -80,7 +80,7 @@ def test_phi_of_given_scene_graphs_is_the_caption_matrix():
 
 
 def test_a_large_phi_is_computed_in_a_temporary_file(monkeypatch, tmp_path):
-    monkeypatch.setattr(computed_phi, "_MAX_BYTES_IN_MEMORY", 0)
+    monkeypatch.setattr(computed_phi, "MAX_BYTES_IN_MEMORY", 0)
     monkeypatch.setattr(computed_phi.tempfile, "tempdir", str(tmp_path))
 
     table = score(captions=CAPTIONS)

@@ -112,9 +112,9 @@ def test_scores_are_those_of_numpy(synonyms, oov):
 def test_scores_without_a_table_of_all_pairs_are_those_of_numpy(
     synonyms, gather, monkeypatch
 ):
-    monkeypatch.setattr(label_similarity, "_MAX_TABLE_CELLS", 0)
+    monkeypatch.setattr(label_similarity, "MAX_TABLE_CELLS", 0)
     if not gather:
-        for name in ("_MAX_GATHERED_ON_CPU", "_MAX_GATHERED_ON_DEVICE"):
+        for name in ("MAX_GATHERED_ON_CPU", "MAX_GATHERED_ON_DEVICE"):
             monkeypatch.setattr(similarity_sources, name, 0)
 
     assert_same_scores(COUNTED[3:] + MEASURED[:4], n_items=30, synonyms=synonyms)

@@ -94,7 +94,7 @@ def test_blocks_and_batches_change_nothing(monkeypatch, ties):
             batch[system] = dict(list(answers.items())[start:stop])
         batches.append(batch)
     in_batches = select_discrepant(iter(batches), **options)
-    monkeypatch.setattr(image_selector, "_MAX_ANSWERS_PER_BLOCK", 12)
+    monkeypatch.setattr(image_selector, "MAX_ANSWERS_PER_BLOCK", 12)
     in_blocks = select_discrepant(systems, **options)
 
     assert in_batches.to_json() == whole.to_json()
@@ -140,7 +140,7 @@ def test_images_that_a_system_does_not_have_are_left_out_and_counted():
 def test_excluded_images_are_read_from_a_file_and_progress_is_reported(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(image_selector, "_MAX_ANSWERS_PER_BLOCK", 30)
+    monkeypatch.setattr(image_selector, "MAX_ANSWERS_PER_BLOCK", 30)
     systems = random_captions(m=2)
     images = sorted(systems["s0"])[:3]
     path = tmp_path / "images.txt"

@@ -50,7 +50,7 @@ def test_label_frequencies_equal_a_plain_loop(lists, n_other_labels):
 @given(lists=LISTS)
 def test_label_order_equals_a_plain_loop(max_pairs_per_count, lists):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(label_statistics, "_MAX_PAIRS_PER_COUNT", max_pairs_per_count)
+        patch.setattr(label_statistics, "MAX_PAIRS_PER_COUNT", max_pairs_per_count)
         order = label_statistics.label_order(*boundaries_and_labels(lists))
 
     rows = oracle.label_order(lists)

@@ -115,7 +115,7 @@ def test_graphs_share_concepts_until_there_are_many(monkeypatch):
     first.prepare([GROUP])
     assert open_graphs().concepts is first.concepts
 
-    monkeypatch.setattr(graphs_module, "_MAX_SHARED_CONCEPTS", len(first.concepts) - 1)
+    monkeypatch.setattr(graphs_module, "MAX_SHARED_CONCEPTS", len(first.concepts) - 1)
     second = open_graphs()
 
     assert second.concepts is not first.concepts
@@ -123,7 +123,7 @@ def test_graphs_share_concepts_until_there_are_many(monkeypatch):
 
 
 def test_many_concepts_are_freed_with_their_graphs(monkeypatch):
-    monkeypatch.setattr(graphs_module, "_MAX_SHARED_CONCEPTS", 2)
+    monkeypatch.setattr(graphs_module, "MAX_SHARED_CONCEPTS", 2)
     graphs = open_graphs()
     graphs.prepare([GROUP])
     concepts = weakref.ref(graphs.concepts)

@@ -27,7 +27,7 @@ from semmetrics.options import flag
 def test_every_code_is_in_one_topic():
     # given the messages of each topic
     codes = []
-    for topic in catalog._TOPICS:
+    for topic in catalog.TOPICS:
         codes += topic.MESSAGES
     # then no code is repeated, and the catalog has all of them
     assert sorted(codes) == sorted(MESSAGES)

@@ -65,8 +65,8 @@ def program(monkeypatch, tmp_path):
 
 @pytest.fixture
 def short_limits(monkeypatch):
-    monkeypatch.setattr(official_parser, "_MAX_START_SECONDS", 2)
-    monkeypatch.setattr(official_parser, "_GRACE_SECONDS", 1)
+    monkeypatch.setattr(official_parser, "MAX_START_SECONDS", 2)
+    monkeypatch.setattr(official_parser, "GRACE_SECONDS", 1)
 
 
 def parse(parser, *captions):

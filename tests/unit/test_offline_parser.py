@@ -115,7 +115,7 @@ def test_tuples_of_a_caption_do_not_depend_on_other_captions(parser):
 
 
 def test_a_full_cache_of_words_does_not_change_tuples(parser, monkeypatch):
-    monkeypatch.setattr("semmetrics.text.offline_parser._MAX_CACHED_TOKENS", 15)
+    monkeypatch.setattr("semmetrics.text.offline_parser.MAX_CACHED_TOKENS", 15)
     small = OfflineParser()
 
     for caption in CAPTIONS:

@@ -82,7 +82,7 @@ def test_batches_of_captions_give_the_intervals_of_one_call(monkeypatch):
     preds, gts = draw_captions()
     options = {"measures": "BLEU-4 ROUGE-L", "ci": True, "resamples": 90}
     whole = semmetrics.score(preds, gts, ci_method="poisson", **options)
-    monkeypatch.setattr(resampling, "_MAX_CHUNK_COUNTS", 600)
+    monkeypatch.setattr(resampling, "MAX_CHUNK_COUNTS", 600)
     scorers = []
     for ids in np.array_split(np.random.default_rng(1).permutation([*gts]), 4):
         scorer = Scorer(keep_rows=False, **options)
@@ -141,7 +141,7 @@ def test_systems_that_were_scored_separately_are_compared_with_the_same_weights(
 
 
 def test_too_many_resamples_raise_an_error_with_the_number_that_fits(monkeypatch):
-    monkeypatch.setattr(resampling, "_MAX_BYTES_OF_RESAMPLES", 8 * 50 * 100)
+    monkeypatch.setattr(resampling, "MAX_BYTES_OF_RESAMPLES", 8 * 50 * 100)
     sides = draw_labels(20)
     options = {"measures": "MacroF1", "ci": True, "keep_rows": False}
 

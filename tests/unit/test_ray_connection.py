@@ -79,7 +79,7 @@ def answer_as_ray_in_two_parts(connection):
 def test_an_address_where_another_program_answers_raises_an_error(
     monkeypatch, answer, scheme
 ):
-    monkeypatch.setattr(ray_connection, "_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(ray_connection, "TIMEOUT_SECONDS", 0.2)
     ray = FakeRay()
 
     with serving(answer) as address, refused("no-cluster", address=scheme + address):

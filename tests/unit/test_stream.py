@@ -27,7 +27,7 @@ def small_blocks(monkeypatch):
     """Let each block have a few items."""
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 150)
     monkeypatch.setattr(blocks, "MAX_BLOCK_ROWS", 5)
-    monkeypatch.setattr(stream, "_MAX_UNPREDICTED_PER_BATCH", 3)
+    monkeypatch.setattr(stream, "MAX_UNPREDICTED_PER_BATCH", 3)
 
 
 def check_stream(preds, gts, **options):

@@ -238,7 +238,7 @@ def test_a_full_disk_is_reported(path, monkeypatch):
 
 
 def test_a_locked_file_is_not_waited_for_without_end(path, monkeypatch):
-    monkeypatch.setattr("semmetrics.store.text_cache._MAX_WAIT", 0.05)
+    monkeypatch.setattr("semmetrics.store.text_cache.MAX_WAIT_SECONDS", 0.05)
     path.parent.mkdir()
     other = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")

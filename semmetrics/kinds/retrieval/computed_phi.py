@@ -33,7 +33,7 @@ MATRIX_OPTIONS = [
     if option.kinds
 ]
 """The options that only a computed phi uses."""
-_MAX_BYTES_IN_MEMORY = 1 << 30
+MAX_BYTES_IN_MEMORY = 1 << 30
 """The size of a matrix above which it is in a temporary file."""
 
 
@@ -128,7 +128,7 @@ def compute_phi(
 def _compute_matrix(job: PairJob, progress: Any) -> Any:
     """Return the matrix, in memory or, if it is large, in a file that is deleted with it."""
     n_rows, n_columns = job.shape
-    if 8 * n_rows * n_columns <= _MAX_BYTES_IN_MEMORY:
+    if 8 * n_rows * n_columns <= MAX_BYTES_IN_MEMORY:
         return job.matrix(progress=progress)
     folder = tempfile.TemporaryDirectory(
         prefix="semmetrics-phi-", ignore_cleanup_errors=True
