@@ -52,7 +52,7 @@ def score(run: Run) -> None:
     lists, or a TREC run. GT has the positives: {"query": ["candidate", ...]}.
 
     Classes (--task classes): PRED has a matrix of scores, or a class or ranked classes for each
-    image. GT has the class of each image, for example one in each line (.txt).
+    image. GT has the class of each image, for example one per line (.txt).
 
     Without -m and --protocol, default measures are computed. With --top-k 1,3,5, F1 stands for
     F1@1, F1@3 and F1@5.
