@@ -493,7 +493,13 @@ def _read_scores_to_compare(run: Run) -> ScoreTable | None:
         )
         run.check_positions("preds", "gt")
     if run["stream"]:
-        table = _score_stream(run, ci=True).compute()
+        try:
+            table = _score_stream(run, ci=True).compute()
+        except InputError as error:
+            if error.code in ("missing-ids", "missing-entries"):
+                # Systems need the same items.
+                error.values.update(policy="common", how=" without --stream")
+            raise
     return table
 
 
