@@ -68,7 +68,7 @@ def calibrate(run: Run) -> None:
     from semmetrics.studies.thresholds import report_calibration
 
     if run["output"] == "-":
-        raise InputError("wrong-ending", "-o -", known=["a name of a file"])
+        raise InputError("wrong-ending", "-o -", known=["a file name"])
     calibration = _compute_calibration(run)
     if run["output"] is not None:
         calibration.save(run["output"])
