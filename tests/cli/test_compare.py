@@ -67,13 +67,13 @@ def streams(tmp_path, monkeypatch):
             "--missing skip",
             "scored-on-other-items",
             "short",
-            "without --stream and states, and set --missing common",
+            "(without --stream and states), and set --missing common",
         ),
         (
             "--missing common",
             "option-needs-all-items",
             "",
-            "in one call, without --stream",
+            "in one call (without --stream,",
         ),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_note_on_merged_systems_with_other_items_names_options_that_help(
 
     result = run("merge full.state short.state")
 
-    assert "set --missing common, and score without --stream" in result.stderr
+    assert "set --missing common, and score all systems in one call" in result.stderr
     assert "short: 2 items without a prediction, left out" in result.stderr
 
 

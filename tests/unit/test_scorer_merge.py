@@ -114,7 +114,7 @@ def test_scorers_of_different_kinds_raise_an_error_that_names_the_kinds():
     captions = Scorer()
     captions.update({"b": "a cat sleeps"}, {"b": ["a cat is asleep"]})
 
-    with refused("different-kinds", names=["labels", "captions"]):
+    with refused("merged-kinds", names=["labels", "captions"]):
         labels + captions
 
 

@@ -51,12 +51,12 @@ MESSAGES = {
     ),
     "needs-all-items": Message(
         "{what} {reason}, but items are not stored",
-        "Score all of them in one call, without --stream (in Python, without "
+        "Score all of them in one call (without --stream, or in Python without "
         "keep_rows=False){instead}.",
     ),
     "option-needs-all-items": Message(
         "{setting} needs all items, but items are not stored",
-        "Score all of them in one call, without --stream (in Python, without "
+        "Score all of them in one call (without --stream, or in Python without "
         "keep_rows=False), or leave out the option.",
     ),
     "unnumbered": Message(
@@ -75,7 +75,7 @@ MESSAGES = {
         "some options differ from before: {names:options}",
         "Score all parts with the same options.",
     ),
-    "different-kinds": Message(
+    "merged-kinds": Message(
         "the parts have different kinds of data: {names:list}",
         "Merge parts of one kind.",
     ),

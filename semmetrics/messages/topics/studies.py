@@ -36,8 +36,9 @@ MESSAGES = {
     ),
     "different-items-of-sums": Message(
         "systems are scored on different items",
-        "To use only the items that all have, set {opt:missing=common}, and score "
-        "without --stream and states (in Python, without keep_rows=False).",
+        "To use only the items that all have, set {opt:missing=common}, and score all "
+        "systems in one call (without --stream and states, or in Python without "
+        "keep_rows=False).",
     ),
     "not-in-all": Message(
         "{n:item} left out, missing from another system",
@@ -69,8 +70,8 @@ MESSAGES = {
     "scored-on-other-items": Message(
         "the items or the ground truth differ from {other} ({n:item} here, {m} there)",
         "Score both on the same items and ground truth, for example with "
-        "{opt:missing=empty}. Or give the files themselves, without --stream and "
-        "states, and set {opt:missing=common}.",
+        "{opt:missing=empty}. Or give the files themselves (without --stream and "
+        "states), and set {opt:missing=common}.",
     ),
     "ambiguous-key": Message("{value!r} is not unique", "Choose one of {choices}."),
     "no-figure": Message(
