@@ -342,10 +342,10 @@ def _exiting_on_broken_pipe() -> Iterator[None]:
 )
 @click.version_option(__version__, "-V", "--version", message="semmetrics %(version)s")
 def program() -> None:
-    """Metrics of labels, captions, retrieval and classes, under the exact protocols of papers.
+    """Evaluate labels, captions, retrieval and classes, exactly as the papers define the measures.
 
-    Results go to standard output, or to the file of -o; notes, warnings and progress to standard
-    error. 'semmetrics COMMAND -h' explains a command with examples.
+    Results are written to standard output, or to the file set by -o. Notes, warnings and progress
+    are written to standard error. 'semmetrics COMMAND -h' explains a command with examples.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def score(run: Run) -> None:
     lists, or a TREC run. GT has the positives: {"query": ["candidate", ...]}.
 
     Classes (--task classes): PRED has a matrix of scores, or a class or ranked classes for each
-    image. GT has the class of each image, for example one in each line (.txt).
+    image. GT has the class of each image, for example one per line (.txt).
 
     Without -m and --protocol, default measures are computed. With --top-k 1,3,5, F1 stands for
     F1@1, F1@3 and F1@5.
@@ -493,7 +493,13 @@ def _read_scores_to_compare(run: Run) -> ScoreTable | None:
         )
         run.check_positions("preds", "gt")
     if run["stream"]:
-        table = _score_stream(run, ci=True).compute()
+        try:
+            table = _score_stream(run, ci=True).compute()
+        except InputError as error:
+            if error.code in ("missing-ids", "missing-entries"):
+                # Systems need the same items.
+                error.values.update(policy="common", how=" without --stream")
+            raise
     return table
 
 

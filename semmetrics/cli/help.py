@@ -25,6 +25,8 @@ EXIT_CODES = (
 )
 _SHOWN_KIND = "semmetrics.help"
 """The key of ``Context.meta`` for the kind whose options ``--help`` shows, or "all"."""
+_ALL_KINDS = "all"
+"""The value of ``--help`` without a kind."""
 _MAX_OPTIONS_IN_BRIEF_HELP = 15
 """``-h`` shows all options of a command that has at most this many."""
 _MAX_EXAMPLES_IN_BRIEF_HELP = 4
@@ -126,7 +128,7 @@ class Command(Examples):
         self.examples = self.examples[:_MAX_EXAMPLES_IN_BRIEF_HELP]
         self.epilog = f"All options: {ctx.command_path} --help"
         if self.kinds:
-            self.epilog += f"; those of one kind: --help {'|'.join(self.kinds)}"
+            self.epilog += f" [{'|'.join(self.kinds)}]"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. Errors for unknown options suggest what to write instead."""
@@ -299,8 +301,8 @@ def help_options(kinds: Sequence[str]) -> list[click.Option]:
         text = "Show all options, or the options of one kind of data."
         settings = {
             "is_flag": False,
-            "flag_value": "all",
-            "metavar": "[KIND]",
+            "flag_value": _ALL_KINDS,
+            "metavar": f"[{'|'.join(kinds)}]",
             "shell_complete": lambda ctx, param, incomplete: [
                 kind for kind in kinds if kind.startswith(incomplete)
             ],
@@ -324,6 +326,17 @@ def _show_help(ctx: click.Context, option: click.Parameter, value: Any) -> None:
     if not value or ctx.resilient_parsing:
         return
     if "--help" in option.opts:
+        if isinstance(ctx.command, Examples) and isinstance(value, str):
+            _check_kind(value, ctx.command.kinds, ctx, option)
         ctx.meta[_SHOWN_KIND] = value
     click.echo(ctx.get_help(), color=ctx.color)
     ctx.exit()
+
+
+def _check_kind(
+    word: str, kinds: Sequence[str], ctx: click.Context, option: click.Parameter
+) -> None:
+    """Raise an error if the word after ``--help`` is not a kind of data or a file name."""
+    is_file_name = any(character in word for character in "./\\*=-")
+    if word != _ALL_KINDS and not is_file_name:
+        Choice(kinds).convert(word, option, ctx)

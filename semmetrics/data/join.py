@@ -119,8 +119,8 @@ def join(
     """
     check_choice("missing", missing, MISSING)
     if pred.has_ids != ref.has_ids:
-        without_ids = ref if pred.has_ids else pred
-        values = {}
+        without_ids, with_ids = (ref, pred) if pred.has_ids else (pred, ref)
+        values = {"other": with_ids.source}
         if without_ids.source.endswith((".npy", ".npz")):
             values["more"] = " An .npz file can store ids with its matrix."
         raise InputError("one-side-has-ids", without_ids.source, **values)

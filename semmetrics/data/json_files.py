@@ -575,8 +575,25 @@ class _RecordReader:
         keys = tuple(record)
         used = self.keys_in_use.get(keys)
         if used is None:
+            if self._has_only_scores(record):
+                raise InputError("scores-without-ids", noun=self._form.noun)
             used = self._find_keys(keys)
         return [record[key] for key in used]
+
+    def _has_only_scores(self, record: Mapping[Any, Any]) -> bool:
+        """Return whether a record is probably ``{entry: score}``, without an id."""
+        if not record or not self._form.scored:
+            return False
+        option_names = [self._options.column(role) for role in self._form.roles]
+        if any(name is not None for name in option_names):
+            return False
+        role_names = _role_names(self._form)
+        for key, value in record.items():
+            if str(key).strip().casefold() in role_names:
+                return False
+            if not isinstance(value, Real | np.bool_):
+                return False
+        return True
 
     def _find_keys(self, keys: tuple[Any, ...]) -> list[Any]:
         """Find and store the keys with a role, among the keys of a record."""

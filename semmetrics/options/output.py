@@ -53,8 +53,8 @@ OUTPUT = name_options(
         common=True,
     ),
     html=Option(
-        "Write a report to this file. It is one page with figures, labels, and the "
-        "worst and best items, the same as -o FILE.html.",
+        "Write a report to this file, the same as -o FILE.html. The report is one page "
+        "with figures, labels, and the worst and best items.",
         RESULT,
         output_extensions=(".html",),
         common=True,

@@ -53,11 +53,11 @@ class Column(NamedTuple):
 
     @property
     def known(self) -> list[str]:
-        """All names that the column may have, in one list."""
+        """All names that the column may have, each once, in one list."""
         names: list[str] = []
         for level in self.names:
             names.extend(_names_of_level(level))
-        return names
+        return list(dict.fromkeys(names))
 
     @property
     def cell_name(self) -> str:

@@ -28,7 +28,7 @@ from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import find_kind, resolve_kind
 from semmetrics.kinds.base import Kind, Tasks, each_task, name_task
 from semmetrics.kinds.options import ResolvedOptions, resolve_options
-from semmetrics.messages import pluralize, report_progress
+from semmetrics.messages import listing, pluralize, report_progress
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.parsing import listed, parse_all, parse_by_kind
 from semmetrics.options import OPTIONS, is_on
@@ -36,9 +36,14 @@ from semmetrics.scoring.evaluate import check_kind
 from semmetrics.scoring.measures import ChosenMeasures, choose_measures
 from semmetrics.scoring.protocols import find_protocol
 from semmetrics.scoring.result import Score
-from semmetrics.scoring.score_notes import idle_intervals, score_notes
+from semmetrics.scoring.score_notes import (
+    idle_intervals,
+    interval_notes,
+    score_notes,
+)
 from semmetrics.scoring.shards import Shard
 
+_MAX_NAMED_IDS = 3
 _MAX_NAMED_INPUTS = 3  # inputs that were read alike and are named one by one
 
 
@@ -180,6 +185,7 @@ class Evaluation:
             axes[name] = (task.axis, verb)
         notes = self.data_notes(observed)
         notes += score_notes(scores, axes, ci=bool(self.options.ci))
+        notes += interval_notes(scores)
         return notes + self.measure_notes()
 
     def data_notes(self, observed: Mapping[str, Observations]) -> list[Fact]:
@@ -515,6 +521,8 @@ def _join(
         for part, task in parts.items():
             ids = frozenset(task.ids)
             common_ids[part] = common_ids.get(part, ids) & ids
+    if not all(common_ids.values()):
+        raise InputError("no-common-items", ids=_name_first_ids(tasks))
     joined: dict[str, dict[str, Any]] = {}
     for system, parts in tasks.items():
         joined[system] = {}
@@ -523,10 +531,17 @@ def _join(
     return joined
 
 
+def _name_first_ids(tasks: Tasks) -> str:
+    """Write the first ids of each system."""
+    texts = []
+    for name, task in each_task(tasks):
+        ids = listing(map(str, task.ids), most=_MAX_NAMED_IDS) or "none"
+        texts.append(f"{name} has {ids}")
+    return ", and ".join(texts)
+
+
 def _keep_common(task: Any, common_ids: frozenset[Any]) -> Any:
     """Leave out the items that another system does not have, and count them."""
-    if not common_ids:
-        raise InputError("no-common-items")
     is_common = [item_id in common_ids for item_id in task.ids]
     rows = np.flatnonzero(is_common)
     counts = {**task.counts, "not_in_all": len(task) - len(rows)}

@@ -40,7 +40,7 @@ _UNIVERSE_TEXTS = {"reference": "ground truth", "given": "class list"}
 def score_notes(
     scores: Sequence[Score], axes: Mapping[str, tuple[Any, str]], *, ci: bool
 ) -> list[Fact]:
-    """Return notes on labels that are left out, on intervals and on bounds.
+    """Return notes on labels that are left out, on absent intervals and on bounds.
 
     Parameters
     ----------
@@ -57,7 +57,6 @@ def score_notes(
             axis = scores_of_task[0].statistics
         left_out = left_out_notes(axis, scores_of_task, verb)
         notes += [replace(note, where=name) for note in left_out]
-    notes += interval_notes(scores)
     if ci:
         for score in scores:
             if score.ci is None:
@@ -141,27 +140,46 @@ class _Doubt(NamedTuple):
 def interval_notes(scores: Iterable[Score]) -> list[Fact]:
     """Return notes on doubtful intervals, and on methods if measures have different ones.
 
+    A note names its system, unless it applies to the same measures of all systems.
+
     Examples
     --------
     >>> import semmetrics
-    >>> semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True).notes
-    ['one image has no interval. Give at least two.']
+    >>> table = semmetrics.score([["cat"]], [["cat"]], measures="F1", ci=True)
+    >>> table.notes
+    ['no interval, because there is only one image. Give at least two.']
     """
-    # Dictionaries without values, so that each heading occurs once for all systems.
-    headings_by_doubt: dict[_Doubt, dict[str, None]] = {}
+    # Dictionaries without values, so that each heading occurs once.
     headings_by_method: dict[str, dict[str, None]] = {}
+    headings_by_doubt: dict[_Doubt, dict[str, dict[str, None]]] = {}
+    systems: set[str] = set()
     for score in scores:
         if score.replicates is None or score.ci is None:
             continue
+        systems.add(score.system)
         headings_by_method.setdefault(score.ci.method, {})[score.heading] = None
         for doubt in _list_doubts(score, score.replicates, score.ci):
-            headings_by_doubt.setdefault(doubt, {})[score.heading] = None
+            headings_by_system = headings_by_doubt.setdefault(doubt, {})
+            headings_by_system.setdefault(score.system, {})[score.heading] = None
     notes = []
     if len(headings_by_method) > 1:
         notes.append(_note_methods(headings_by_method))
-    for doubt, headings in headings_by_doubt.items():
+    for doubt, headings_by_system in headings_by_doubt.items():
+        notes += _note_doubt(doubt, headings_by_system, len(systems))
+    return notes
+
+
+def _note_doubt(
+    doubt: _Doubt, headings_by_system: Mapping[str, Mapping[str, None]], n_systems: int
+) -> list[Fact]:
+    """Return one note on a doubt if it applies to all systems, or else one per system."""
+    notes = []
+    for system, headings in headings_by_system.items():
         values = {"headings": listing(headings, write=str), **dict(doubt.values)}
-        notes.append(Fact(doubt.code, values=values))
+        notes.append(Fact(doubt.code, where=system, values=values))
+    is_shared = len(notes) == n_systems and len({note.kind for note in notes}) == 1
+    if is_shared:
+        return [replace(notes[0], where="")]
     return notes
 
 

@@ -432,10 +432,10 @@ class Scorer:
             self._options_not_compared(other),
         )
         if names:
-            raise InputError("different-scorers", names=names)
+            raise InputError("different-scorers", names=" ".join(names))
         kinds = [self._kind, other._kind]
         if None not in kinds and self._kind != other._kind:
-            raise InputError("different-scorers", names=kinds)
+            raise InputError("merged-kinds", names=kinds)
 
     def _options_not_compared(self, other: Scorer) -> tuple[str, ...]:
         """Return the options that may differ in two scorers that are merged."""

@@ -12,6 +12,7 @@ from semmetrics.scoring.fits import EvaluatedPart
 from semmetrics.scoring.input_buffer import InputBuffer
 from semmetrics.scoring.item_sums import interval_options_of_sums
 from semmetrics.scoring.score import score_parts
+from semmetrics.scoring.score_notes import interval_notes
 from semmetrics.scoring.statistics import Statistics, check_models
 from semmetrics.scoring.system_items import SystemItems
 from semmetrics.scoring.table import ScoreTable
@@ -49,7 +50,7 @@ def score_sums(
         _check_shared(systems, setup)
     notes = []
     if _have_different_items(parts):
-        notes.append(Fact("different-items"))
+        notes.append(Fact("different-items-of-sums"))
     _check_embeddings(parts)
     intervals = interval_options_of_sums(resolve(kind, options))
     chosen = next(iter(systems.values())).chosen
@@ -58,6 +59,7 @@ def score_sums(
     for system, items in systems.items():
         scores_of_system = [score for score in scores if score.system == system]
         notes += items.notes(setup, system, scores_of_system, ci=has_intervals)
+    notes += interval_notes(scores)
     understood = describe_inputs(_inputs_of(systems))
     unique_notes = list(dict.fromkeys(notes))
     return ScoreTable(scores, chosen.not_computed, unique_notes, understood)
@@ -112,8 +114,8 @@ def _have_different_items(parts: _Parts) -> bool:
             if other.fingerprint == first.fingerprint:
                 continue
             if _must_have_same_items(first):
-                what = "items or ground truth"
-                raise InputError("scored-otherwise", name, other=first_name, what=what)
+                values = {"other": first_name, "n": len(other), "m": len(first)}
+                raise InputError("scored-on-other-items", name, **values)
             have_different_items = True
     return have_different_items
 

@@ -430,25 +430,28 @@ def _find_shared_bootstrap(scores: Sequence[Score], baseline: str | None) -> Boo
             first_by_part.setdefault(score.part, score)
     for score in scores:
         first = first_by_part.get(score.part, score)
-        mismatch = _describe_mismatch(score, first)
-        if mismatch:
-            raise InputError(
-                "scored-otherwise", score.system, other=first.system, what=mismatch
-            )
+        _check_scored_alike(score, first)
     bootstraps = map(_find_bootstrap, first_by_part.values())
     return next(bootstrap for bootstrap in bootstraps if bootstrap is not None)
 
 
-def _describe_mismatch(score: Score, first: Score) -> str:
-    """Name what should be equal in two scores and differs, or return an empty string."""
-    if score.statistics.fingerprint != first.statistics.fingerprint:
-        return "items or ground truth"
+def _check_scored_alike(score: Score, first: Score) -> None:
+    """Raise an error if two scores have different items, ground truth or resamples."""
+    statistics = score.statistics
+    first_statistics = first.statistics
+    if statistics.fingerprint != first_statistics.fingerprint:
+        counts = {"n": len(statistics), "m": len(first_statistics)}
+        raise InputError(
+            "scored-on-other-items", score.system, other=first.system, **counts
+        )
     bootstrap = _find_bootstrap(score)
     first_bootstrap = _find_bootstrap(first)
     are_resampled = bootstrap is not None and first_bootstrap is not None
     if are_resampled and bootstrap != first_bootstrap:
-        return "seed, resamples or level"
-    return ""
+        what = "seed, resamples or level"
+        raise InputError(
+            "scored-otherwise", score.system, other=first.system, what=what
+        )
 
 
 def _find_bootstrap(score: Score) -> Bootstrap | None:

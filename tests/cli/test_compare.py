@@ -49,6 +49,90 @@ def test_a_system_with_other_items_is_named(refused, files):
     assert refusal.code == "unlike-items"
 
 
+@pytest.fixture
+def streams(tmp_path, monkeypatch):
+    """Work in a folder with JSON lines of a complete system, a shorter one and the truth."""
+    monkeypatch.chdir(tmp_path)
+    labels = {"a": ["cat"], "b": ["dog"], "c": ["cow"]}
+    for name, ids in (("full", "abc"), ("short", "a"), ("gt", "abc")):
+        lines = [json.dumps({"id": id_, "labels": labels[id_]}) for id_ in ids]
+        Path(f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "place", "fix"),
+    [
+        ("", "missing-ids", "", "--missing common without --stream to leave them out"),
+        (
+            "--missing skip",
+            "scored-on-other-items",
+            "short",
+            "(without --stream and states), and set --missing common",
+        ),
+        (
+            "--missing common",
+            "option-needs-all-items",
+            "",
+            "in one call (without --stream,",
+        ),
+    ],
+)
+def test_missing_items_of_a_streamed_system_are_an_error_with_an_option_that_helps(
+    refused, streams, options, code, place, fix
+):
+    refusal = refused(
+        f"compare -m F1 --stream {options} full.jsonl short.jsonl gt.jsonl"
+    )
+
+    assert refusal.code == code
+    assert refusal.where == place
+    assert fix in refusal
+
+
+def test_states_of_systems_with_other_items_are_an_error_with_their_numbers(
+    ok, refused, streams
+):
+    for name in ("full", "short"):
+        ok(
+            f"score -m F1 --ci --stream --missing skip --state {name}.state "
+            f"{name}.jsonl gt.jsonl"
+        )
+
+    refusal = refused("compare full.state short.state")
+
+    assert refusal.code == "scored-on-other-items"
+    assert refusal.startswith("semmetrics: error: short: ")
+    assert "differ from full (1 item here, 3 there)" in refusal
+
+
+def test_a_note_on_merged_systems_with_other_items_names_options_that_help(
+    ok, run, streams
+):
+    for name in ("full", "short"):
+        ok(
+            f"score -m F1 --stream --missing skip --state {name}.state "
+            f"{name}.jsonl gt.jsonl"
+        )
+
+    result = run("merge full.state short.state")
+
+    assert "set --missing common, and score all systems in one call" in result.stderr
+    assert "short: 2 items without a prediction, left out" in result.stderr
+
+
+def test_merged_states_with_other_options_are_an_error_that_names_the_option(
+    ok, refused, streams
+):
+    ok("score -m F1 --stream --state full.state full.jsonl gt.jsonl")
+    ok("score -m F1 --stream --missing skip --state short.state short.jsonl gt.jsonl")
+
+    refusal = refused("merge full.state short.state")
+
+    assert refusal.code == "different-scorers"
+    assert refusal.where == "short.state"
+    assert "differ from before: --missing." in refusal
+
+
 def save_scores(ok, name, measures, options=""):
     ok(
         f"score -m '{measures}' --format json -o {name}.json {options} "
@@ -97,7 +181,7 @@ def test_differences_of_ranks_leave_out_systems_of_one_dataset(run, two_datasets
     result = run("rank --differences first second first.json second.json")
 
     assert result.exit_code == 0, result.stderr
-    assert "not on both data sets, and left out: a" in result.stderr
+    assert "not in both datasets, left out: a" in result.stderr
 
 
 def test_a_diagram_of_ranks_is_written(ok, files):

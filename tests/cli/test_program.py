@@ -105,8 +105,19 @@ def test_the_help_of_a_kind_has_its_options(ok):
     assert "--taxonomy" not in text
 
 
-def test_the_help_of_another_word_has_all_options(ok):
+def test_the_help_before_a_file_has_all_options(ok):
     assert "--taxonomy" in ok("score --help preds.json")
+
+
+def test_the_help_of_an_unknown_kind_is_an_error_that_lists_the_kinds(refused):
+    message = refused("score --help caption")
+
+    assert "'labels', 'captions', 'retrieval', 'classes'" in message
+    assert "Did you mean captions?" in message
+
+
+def test_the_help_lists_the_kinds_that_it_can_select(ok):
+    assert "--help [labels|captions|retrieval|classes]" in ok("score --help")
 
 
 def test_a_command_without_arguments_prints_its_brief_help(ok, run):

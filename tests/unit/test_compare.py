@@ -463,7 +463,7 @@ def scored():
         ("without resamples", "not-comparable"),
         ("several systems", "not-comparable"),
         ("other seed", "scored-otherwise"),
-        ("other truth", "scored-otherwise"),
+        ("other truth", "scored-on-other-items"),
         ("other measure", "nothing-given"),
     ],
 )

@@ -91,6 +91,50 @@ def test_undefined_values_without_an_item_are_counted_and_noted():
     assert with_resamples.undefined == 1 + np.isnan(replicates.values).sum()
 
 
+def notes_on_intervals(table):
+    notes = []
+    for fact in table.facts:
+        if fact.code in ("one-item", "few-decide", "few-true-items"):
+            notes.append((fact.code, fact.where, fact.values.get("headings")))
+    return notes
+
+
+SMALL_GTS = {"a": ["cat", "dog"], "b": ["car"], "c": ["fish"], "d": ["tree"]}
+SMALL_PREDS = {"a": ["cat"], "b": ["car"], "c": ["bird"], "d": ["tree"]}
+
+
+def score_at_once(systems, **options):
+    return semmetrics.score_systems(systems, SMALL_GTS, **options)
+
+
+def score_without_rows(systems, **options):
+    scorer = semmetrics.Scorer(keep_rows=False, **options)
+    for name, preds in systems.items():
+        scorer.update(preds, SMALL_GTS, system=name)
+    return scorer.compute()
+
+
+@pytest.mark.parametrize("score_all", [score_at_once, score_without_rows])
+def test_a_note_on_an_interval_names_the_system_that_it_is_about(score_all):
+    systems = {"full": SMALL_PREDS, "short": {"a": ["cat"]}}
+
+    table = score_all(systems, measures="F1 MicroF1", ci=True, missing="skip")
+
+    notes = notes_on_intervals(table)
+    assert ("one-item", "short", "F1, MicroF1") in notes
+    assert "" not in {where for _, where, _ in notes}
+
+
+def test_a_note_on_the_same_intervals_of_all_systems_names_none():
+    systems = {"one": SMALL_PREDS, "two": dict(SMALL_PREDS)}
+
+    table = semmetrics.score_systems(systems, SMALL_GTS, measures="F1 MacroF1", ci=True)
+
+    notes = notes_on_intervals(table)
+    assert ("few-true-items", "", "MacroF1") in notes
+    assert {where for _, where, _ in notes} == {""}
+
+
 # ---- options ------------------------------------------------------------------------------------
 
 

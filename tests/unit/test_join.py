@@ -351,12 +351,12 @@ def test_systems_without_a_common_item_are_an_error():
     systems = {"a": {"1": ["x"]}, "b": {"2": ["x"]}}
     truth = {"1": ["x"], "2": ["x"]}
 
-    with refused("no-common-items"):
+    with refused("no-common-items", ids="a has '1', and b has '2'"):
         semmetrics.score_systems(systems, truth, measures="F1", missing="common")
 
 
 def test_common_items_need_the_rows_of_all_batches():
-    with refused("needs-all-items"):
+    with refused("option-needs-all-items"):
         semmetrics.Scorer(measures="F1", missing="common", keep_rows=False)
 
 

@@ -256,3 +256,55 @@ def test_data_that_cannot_be_a_table_raise_an_error(data):
 def test_columns_without_ids_raise_an_error():
     with refused_in("missing-column"):
         as_labels({"labels": [["cat", "dog"], ["car"]]})
+
+
+# ---- records of scores without ids ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"cat": 0.9, "dog": 0.1},
+        {"cat": 1, "dog": 0},
+        {"cat": True},
+        {7: np.float32(0.5)},
+    ],
+)
+def test_scores_without_ids_raise_an_error_with_the_layouts_that_are_accepted(record):
+    with refused("scores-without-ids", "preds, element [0]") as caught:
+        semmetrics.score([record, {"cat": 0.2}], [["cat"], ["dog"]])
+
+    message = str(caught.value)
+    assert "lists of (label, score) pairs" in message
+    assert "{id: {label: score}}" in message
+
+
+@pytest.mark.parametrize(
+    "preds",
+    [
+        [[("cat", 0.9), ("dog", 0.1)], [("cat", 0.2)]],
+        {0: {"cat": 0.9, "dog": 0.1}, 1: {"cat": 0.2}},
+    ],
+)
+def test_the_layouts_that_the_error_proposes_are_accepted(preds):
+    gts = {0: ["cat"], 1: ["dog"]}
+    if isinstance(preds, list):
+        gts = list(gts.values())
+
+    assert semmetrics.score(preds, gts, measures="Recall@1")[0].value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("record", "options"),
+    [
+        ({"cat": 0.9, "dog": "yes"}, {}),
+        ({"Score": 0.9, "dog": 0.1}, {}),
+        ({"id": 7, "dog": 0.1}, {}),
+        ({"cat": 0.9}, {"id_column": "photo"}),
+        ({}, {}),
+    ],
+    ids=["string", "score column", "id column", "chosen column", "empty"],
+)
+def test_other_records_without_a_known_column_name_the_missing_column(record, options):
+    with refused("missing-column"):
+        semmetrics.score([record], [["cat"]], **options)

@@ -108,6 +108,16 @@ OTHER_EMBEDDING = embedding_with(0.0)
 LOCKED_EMBEDDING = LockedEmbedding()
 
 
+def test_scorers_of_different_kinds_raise_an_error_that_names_the_kinds():
+    labels = Scorer()
+    labels.update({"a": ["cat", "dog"]}, {"a": ["cat"]})
+    captions = Scorer()
+    captions.update({"b": "a cat sleeps"}, {"b": ["a cat is asleep"]})
+
+    with refused("merged-kinds", names=["labels", "captions"]):
+        labels + captions
+
+
 @pytest.mark.parametrize(
     ("embedding", "other"),
     [

@@ -120,7 +120,7 @@ def test_systems_with_different_ground_truth_raise_an_error():
     first = scorers_of_parts([], system="a", measures="F1")
     second = scorers_of_parts([], system="b", gts=other_truth, measures="F1")
 
-    with refused("scored-otherwise"):
+    with refused("scored-on-other-items"):
         sum(map(save_and_load, first + second)).compute()
 
 

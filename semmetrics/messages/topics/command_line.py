@@ -20,7 +20,7 @@ MESSAGES = {
     ),
     "wrong-ending": Message(
         "the extension does not name an output format",
-        "Use {known:unquoted}.",
+        "Use {known:or}.",
     ),
     "bad-spec": Message(
         "this is not a valid {metavar}",

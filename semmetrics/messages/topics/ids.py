@@ -4,7 +4,7 @@ from semmetrics.messages.message import Message
 
 MESSAGES = {
     "one-side-has-ids": Message(
-        "the other side has ids, but this one does not",
+        "there are no ids here, but {other} has ids",
         "Give ids on both sides or on neither.{more:else }",
     ),
     "other-length": Message(
@@ -16,7 +16,7 @@ MESSAGES = {
     "missing-ids": Message(
         "{lost}",
         "Add them, or set {opt:missing=empty} to score them as empty or "
-        "{opt:missing={policy:else skip}} to leave them out.",
+        "{opt:missing={policy:else skip}}{how:else } to leave them out.",
     ),
     "other-ids": Message("{lost}", "Check that both sides use the same ids."),
     "unlike-ids": Message(
@@ -41,8 +41,8 @@ MESSAGES = {
     ),
     "missing-entries": Message(
         "{lost}",
-        "Add {noun}s, or set {opt:missing={policy:else skip}} to leave these items out or "
-        "{opt:missing=empty} to treat them as an empty candidate or no reference.",
+        "Add {noun}s, or set {opt:missing={policy:else skip}}{how:else } to leave these "
+        "items out or {opt:missing=empty} to treat them as an empty candidate or no reference.",
     ),
     "no-rows": Message(
         "{n:item} without a row in the {what} matrix: {ids:list}",

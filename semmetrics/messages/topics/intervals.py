@@ -8,7 +8,9 @@ MESSAGES = {
         "Set {opt:resamples} to {fit} at most, or leave out averages over labels.",
     ),
     "interval-methods": Message("interval methods: {used}"),
-    "one-item": Message("{what} has no interval", "Give at least two."),
+    "one-item": Message(
+        "no interval, because there is only {what}", "Give at least two."
+    ),
     "few-true-items": Message(
         "{headings}: {few:,} of {labels:label} have fewer than {least} true items "
         "({none:,} without any), too few for a reliable interval",

@@ -51,7 +51,13 @@ MESSAGES = {
     ),
     "needs-all-items": Message(
         "{what} {reason}, but items are not stored",
-        "Score all of them in one call (in Python, without keep_rows=False){instead}.",
+        "Score all of them in one call (without --stream, or in Python without "
+        "keep_rows=False){instead}.",
+    ),
+    "option-needs-all-items": Message(
+        "{setting} needs all items, but items are not stored",
+        "Score all of them in one call (without --stream, or in Python without "
+        "keep_rows=False), or leave out the option.",
     ),
     "unnumbered": Message(
         "items without ids were not stored, so data: differs in the signatures",
@@ -66,8 +72,12 @@ MESSAGES = {
         "the ids of states are not compared, so an item in two states counts twice",
     ),
     "different-scorers": Message(
-        "some options differ from before: {names:list}",
+        "some options differ from before: {names:options}",
         "Score all parts with the same options.",
+    ),
+    "merged-kinds": Message(
+        "the parts have different kinds of data: {names:list}",
+        "Merge parts of one kind.",
     ),
     "given-by-batch": Message(
         "{name:options} has a value per item",

@@ -34,6 +34,12 @@ MESSAGES = {
         "systems are scored on different items",
         "To use only the items that all have, set {opt:missing=common}.",
     ),
+    "different-items-of-sums": Message(
+        "systems are scored on different items",
+        "To use only the items that all have, set {opt:missing=common}, and score all "
+        "systems in one call (without --stream and states, or in Python without "
+        "keep_rows=False).",
+    ),
     "not-in-all": Message(
         "{n:item} left out, missing from another system",
     ),
@@ -60,6 +66,12 @@ MESSAGES = {
     "scored-otherwise": Message(
         "{what} differ from {other}",
         "Score both the same way.",
+    ),
+    "scored-on-other-items": Message(
+        "the items or the ground truth differ from {other} ({n:item} here, {m} there)",
+        "Score both on the same items and ground truth, for example with "
+        "{opt:missing=empty}. Or give the files themselves (without --stream and "
+        "states), and set {opt:missing=common}.",
     ),
     "ambiguous-key": Message("{value!r} is not unique", "Choose one of {choices}."),
     "no-figure": Message(
@@ -96,8 +108,8 @@ MESSAGES = {
         "Set {opt:floor}, or select more images.",
     ),
     "no-common-items": Message(
-        "the systems have no item in common",
-        "Check their ids.",
+        "the systems have no item in common: {ids}",
+        "Give systems that share items, or write their ids the same way.",
     ),
     "not-converged": Message("equation 7 had not converged at power {n:,}"),
     "shared-ranks": Message("{n:system} sharing a rank with another"),

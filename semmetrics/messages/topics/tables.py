@@ -11,6 +11,11 @@ MESSAGES = {
         "no column for {role}: expected {wanted}, found {found:list}",
         "Write rows such as {example}.",
     ),
+    "scores-without-ids": Message(
+        "the record has a number for each {noun}, but no id",
+        "Give items without ids as lists of ({noun}, score) pairs, or items with ids as "
+        "{{id: {{{noun}: score}}}}.",
+    ),
     "no-ratings": Message(
         "no column for {role}: expected {wanted}, found {found:list}",
         "The ratings come first, then the predictions and the ground truth. Put a "
