@@ -347,6 +347,7 @@ def _read_mapping(value: Mapping[Any, Any], name: str, form: Form, kind: str) ->
         item_shape = f"{{{form.noun}: {value_kind}}}"
     elif _are_single_entries(items.items, form):
         item_shape = form.noun
+        items.has_single_entries = True
     else:
         item_shape = f"[{form.noun}s]"
     items.understood = f"{kind}{{id: {item_shape}}}"
@@ -500,6 +501,7 @@ def _read_annotations(
     items: Items = form.coco(annotations, name)  # type: ignore[misc]
     if understood:
         items.understood = understood
+        items.has_splits = True
     if key is not None:
         options = replace(options, id_column=None)
     return _note_unused_columns(items, form, options)
