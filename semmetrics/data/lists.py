@@ -277,6 +277,9 @@ class Lists:
     has_single_entries : bool
         Whether the input is a mapping with a single entry for each id instead of a list:
         ``{id: caption}``.
+    understood_as_scores : str
+        The value of ``understood`` for the same cells read as scores. The reader of a matrix of
+        labels sets it if ``cells`` is "either". Otherwise it is empty.
     whole : Lists or None
         The lists before entries with a score of 0 were left out. None if none were.
     names_all : bool
@@ -330,6 +333,7 @@ class Lists:
     is_coco_instances: bool = field(default=False, repr=False, compare=False)
     has_splits: bool = field(default=False, repr=False, compare=False)
     has_single_entries: bool = field(default=False, repr=False, compare=False)
+    understood_as_scores: str = field(default="", repr=False, compare=False)
     whole: Lists | None = field(default=None, repr=False, compare=False)
     names_all: bool = False
     styles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
