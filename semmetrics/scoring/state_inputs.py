@@ -19,7 +19,7 @@ _ORDERS = ("", "sorted", "columns", "keys")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16")
 _MEANINGS_OF_CELLS = ("", "members", "either")
 _COCO_INSTANCES = "COCO instances"
-"""What descriptions in states call COCO instances, independently of the current wording."""
+"""The words in the description of COCO instances by which `read_input` recognises them."""
 _ONE_ITEM = range(1)
 
 
@@ -138,8 +138,9 @@ def read_sample(record: Record) -> Lists:
 def _are_coco_instances(understood: str) -> bool:
     """Return whether an input consists of COCO instances, according to its description.
 
-    The schema of states has no field for this attribute. No other attribute is inferred from a
-    description.
+    The current schema of states has no field for this attribute. So the description of
+    `read_coco_labels` must contain these words until the schema changes, which a test checks. No
+    other attribute is inferred from a description.
     """
     return _COCO_INSTANCES in understood
 

@@ -10,6 +10,10 @@ from reading import saved
 from refusals import codes
 
 from semmetrics import ReadOptions, Scorer, as_candidates, as_captions, as_labels, score
+from semmetrics.scoring.input_buffer import InputBuffer
+from semmetrics.scoring.state_inputs import read_input, write_input
+from semmetrics.scoring.state_records import Record
+from semmetrics.scoring.state_values import ValueWriter
 
 COCO = {
     "images": [{"id": 7}],
@@ -57,9 +61,17 @@ def test_batches_and_states_remember_coco_instances(keep_rows):
     scorer = Scorer(measures="F1", keep_rows=False)
     scorer.update(as_labels(COCO), {"7": ["cat"]})
     loaded = save_and_load(scorer)
-    loaded.update({"8": ["cat"]}, {"8": ["cat"]})
 
     assert codes(loaded.compute()) == codes(scorer.compute())
+
+
+def test_a_state_recognises_coco_instances_by_their_description():
+    buffer = InputBuffer.of(as_labels(COCO))
+    buffer.drop_items()
+
+    record = Record(write_input(buffer, ValueWriter()), "input", {})
+
+    assert read_input(record).has_coco_instances
 
 
 @pytest.mark.parametrize(
