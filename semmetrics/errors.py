@@ -413,6 +413,19 @@ def at(name: str, place: str = "", id_: str | None = None) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def reason_of(error: Exception) -> str:
+    """Return the reason of an error of the operating system, without the path that it repeats.
+
+    Examples
+    --------
+    >>> reason_of(FileNotFoundError(2, "No such file or directory", "gt.json"))
+    'No such file or directory'
+    >>> reason_of(ValueError("embedded null byte")), reason_of(OSError())
+    ('embedded null byte', 'OSError')
+    """
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
 def place_in(error: BaseException, file: str) -> str:
     """Return the line of a Python file in which an error was raised, or only the file.
 

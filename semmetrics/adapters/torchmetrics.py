@@ -15,7 +15,6 @@ Items are not part of ``state_dict``, but a pickled metric includes them.
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,13 @@ import numpy as np
 from semmetrics.adapters import as_sides
 from semmetrics.errors import MissingDependencyError
 from semmetrics.options import OPTIONS, READING
-from semmetrics.scoring.scorer import Scorer
+from semmetrics.scoring.scorer import (
+    Scorer,
+    merge_pickled,
+    pickle_items,
+    user_options,
+    without_items,
+)
 from semmetrics.scoring.table import ScoreTable
 
 try:
@@ -36,14 +41,6 @@ except ImportError as error:
     ) from error
 
 import torch
-
-
-def _emptied(scorer: Scorer) -> Scorer:
-    """Return a scorer without items that shares the opened models."""
-    new = Scorer.__new__(Scorer)
-    vars(new).update(vars(scorer))
-    new.reset()
-    return new
 
 
 class SemMetric(Metric):  # type: ignore[misc]
@@ -103,7 +100,7 @@ class SemMetric(Metric):  # type: ignore[misc]
         InputError
             If the batch is invalid.
         """
-        preds, refs = as_sides(self._scorer._user_options, preds, target)
+        preds, refs = as_sides(user_options(self._scorer), preds, target)
         self._scorer.update(preds, refs, weights=weights, set_size_probs=set_size_probs)
 
     def compute(self) -> Any:
@@ -135,7 +132,7 @@ class SemMetric(Metric):  # type: ignore[misc]
     def reset(self) -> None:
         """Discard all items."""
         super().reset()
-        self._scorer = _emptied(self._scorer)
+        self._scorer = without_items(self._scorer)
 
     def _copy_state_dict(self) -> dict[str, Any]:
         """Return the items, so that torchmetrics can restore them."""
@@ -146,15 +143,11 @@ class SemMetric(Metric):  # type: ignore[misc]
         self, dist_sync_fn: Any = gather_all_tensors, process_group: Any = None
     ) -> None:
         """Replace the items by the items of all processes."""
-        own_scorer = self._scorer
-        state = pickle.dumps((own_scorer._kind, own_scorer._systems))
-        state_array = np.frombuffer(state, np.uint8).copy()
+        own_items = pickle_items(self._scorer)
+        state_array = np.frombuffer(own_items, np.uint8).copy()
         tensor = torch.from_numpy(state_array).to(self.device)
         group = process_group or self.process_group
-        merged_scorer = _emptied(own_scorer)
+        merged_scorer = without_items(self._scorer)
         for part in dist_sync_fn(tensor, group=group):
-            part_scorer = _emptied(own_scorer)
-            part_state = pickle.loads(part.cpu().numpy().tobytes())
-            part_scorer._kind, part_scorer._systems = part_state
-            merged_scorer.merge(part_scorer)
+            merge_pickled(merged_scorer, part.cpu().numpy().tobytes())
         self._scorer = merged_scorer

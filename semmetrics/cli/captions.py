@@ -267,10 +267,9 @@ def _check_order_of_files(captions: Lists, references: Lists) -> None:
 
     They do if the references have one caption per image, and the captions have several.
     """
-    has_single_references = references.understood.startswith("JSON, {id: caption}")
     has_equal_ids = set(map(str, captions.ids)) == set(map(str, references.ids))
     has_several_captions = len(captions.side.codes) > len(captions)
-    if has_single_references and has_equal_ids and has_several_captions:
+    if references.has_single_entries and has_equal_ids and has_several_captions:
         raise InputError("swapped-files", references.source)
 
 

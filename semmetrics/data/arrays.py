@@ -250,13 +250,14 @@ def read_matrix_file(
     own_classes = _read_classes(arrays, options, source.name)
     n_rows, n_columns = values.shape
     size = f"{pluralize(n_rows, 'item')} x {pluralize(n_columns, 'class')}"
-    file_kind = _file_kind(source, is_sparse=main.is_sparse)
+    title = f"{_file_kind(source, is_sparse=main.is_sparse)} matrix"
     return as_matrix(
         values,
         names if own_classes is None else own_classes,
         _read_ids(arrays, n_rows, source.name),
         source=source.name,
-        understood=f"{file_kind} matrix, {size}, {values.dtype}",
+        understood=f"{title}, {size}, {values.dtype}",
+        title=title,
         notes=_note_unused_arrays(arrays, main.used),
         finite=not (form.checked_by_block or form.allows_nan),
     )

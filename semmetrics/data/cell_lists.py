@@ -323,6 +323,9 @@ def _expand(lists: Lists, form: Form, cells: _Cells) -> Lists:
         order=lists.order,
         aliases=lists.aliases,
         styles=_LIST_STYLE,
+        is_coco_instances=lists.is_coco_instances,
+        has_splits=lists.has_splits,
+        has_single_entries=lists.has_single_entries,
     )
 
 

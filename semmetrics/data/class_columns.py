@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from semmetrics.data.form import Form
-from semmetrics.data.input_columns import chosen_column, find_id
+from semmetrics.data.input_columns import chosen_column, find_id, role_of
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import InputError
 
@@ -43,7 +43,7 @@ def _may_be_classes(names: Sequence[str], form: Form, options: ReadOptions) -> b
     for role in form.roles[1:]:
         if chosen_column(options, role, names) is not None:
             return False
-    roles = [_role_of(name, form, options) for name in names]
+    roles = [role_of(name, form, options) for name in names]
     has_labels_or_scores = form.noun in roles or "score" in roles
     return has_labels_or_scores and "id" in roles and "" in roles
 
@@ -112,19 +112,8 @@ def find_named_classes(
 def _roles_by_name(
     names: Iterable[str], form: Form, options: ReadOptions
 ) -> dict[str, str]:
-    return {name: _role_of(name, form, options) for name in names}
+    return {name: role_of(name, form, options) for name in names}
 
 
 def _names_with_role(role: str, roles: Mapping[str, str]) -> list[str]:
     return [name for name, own_role in roles.items() if own_role == role]
-
-
-def _role_of(name: str, form: Form, options: ReadOptions) -> str:
-    """Return the role that the name of a column usually means, or "" if it means none."""
-    if name == options.id_column:
-        return "id"
-    folded = name.strip().casefold()
-    for column in form.table.columns:
-        if folded in column.known:
-            return "" if column.role == "id" and options.id_column else column.role
-    return ""

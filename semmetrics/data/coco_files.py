@@ -36,6 +36,8 @@ _ANNOTATION_KEYS = (
     "text_detected",
 )
 """Keys of COCO annotations that are known, whether they are used or not."""
+_COCO_INSTANCES = "COCO instances"
+_LVIS_INSTANCES = "LVIS instances, verified categories"
 
 # ---- labels -------------------------------------------------------------------------------------
 
@@ -54,8 +56,19 @@ def _are_objects(section: Any) -> bool:
     return all(isinstance(record, dict) for record in section)
 
 
-def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
-    """Return the names of the categories of each image, in order of first appearance."""
+def read_coco_labels(
+    value: Mapping[str, Any], name: str, *, title: str | None = None
+) -> Items:
+    """Return the names of the categories of each image, in order of first appearance.
+
+    Parameters
+    ----------
+    value : mapping
+    name : str
+        The name of the input in messages.
+    title : str, optional
+        What the description calls the format. Default: COCO instances or LVIS instances.
+    """
     images = _require_list(value, "images", name)
     annotations = _require_list(value, "annotations", name)
     categories = category_names(_require_list(value, "categories", name), name)
@@ -68,7 +81,9 @@ def read_coco_labels(value: Mapping[str, Any], name: str) -> Items:
     items.categories = categories
     items.declared = list(categories.values())
     items.absent = _absent_labels(items, images, categories, name)
-    title = "LVIS instances, verified categories" if items.absent else "COCO instances"
+    items.is_coco_instances = not items.absent
+    if title is None:
+        title = _COCO_INSTANCES if items.is_coco_instances else _LVIS_INSTANCES
     n_images = pluralize(len(image_ids), "image")
     n_categories = pluralize(len(categories), "category")
     items.understood = f"{title}, {n_images}, {n_categories}"
@@ -228,6 +243,7 @@ def read_coco_captions(
     *,
     by_own_id: bool = False,
     only_ids: bool = False,
+    title: str | None = None,
 ) -> Items:
     """Return the captions of each image of COCO annotations, in the order of the annotations.
 
@@ -240,6 +256,8 @@ def read_coco_captions(
         Whether each caption is an item, identified by its own id.
     only_ids : bool
         Whether to return the ids of captions instead of their texts.
+    title : str, optional
+        What the description calls the format. Default: COCO captions.
 
     Examples
     --------
@@ -270,8 +288,9 @@ def read_coco_captions(
     if not by_own_id:
         items.aliases = _file_names(images)
         items.numbering = value.get(NUMBERING)
-    title = _caption_title(by_own_id=by_own_id, only_ids=only_ids)
-    items.understood = f"{title} {counted(annotations, 'caption')}"
+    title = title or "COCO captions"
+    ids_used = _describe_ids(by_own_id=by_own_id, only_ids=only_ids)
+    items.understood = f"{title}{ids_used} {counted(annotations, 'caption')}"
     keys = sorted(_keys_of(annotations))
     items.notes += unused_keys(keys, _ANNOTATION_KEYS, "annotation")
     if n_rejected:
@@ -320,13 +339,13 @@ def _gather_captions(
     return captions, n_rejected
 
 
-def _caption_title(*, by_own_id: bool, only_ids: bool) -> str:
-    """Return the beginning of the description of an input, before the number of captions."""
+def _describe_ids(*, by_own_id: bool, only_ids: bool) -> str:
+    """Return the part of a description between the format and the number of captions."""
     if by_own_id:
-        return "COCO captions by id,"
+        return " by id,"
     if only_ids:
-        return "COCO captions, ids of"
-    return "COCO captions,"
+        return ", ids of"
+    return ","
 
 
 def _missing_caption_error(annotation: Mapping[str, Any], where: str) -> InputError:

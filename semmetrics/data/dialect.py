@@ -17,12 +17,11 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from semmetrics.data.csv_rows import first_row
-from semmetrics.data.form import FILE_ID
+from semmetrics.data.input_columns import has_usual_id_name
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
 from semmetrics.errors import InputError, at
 from semmetrics.messages import shown
-from semmetrics.schema import ID_NAMES
 
 _DELIMITERS = (",", ";", "|", "\t")
 _DELIMITER_NAMES = {"\t": "tabs"}
@@ -136,8 +135,11 @@ def _header(source: Source, options: ReadOptions, delimiter: str) -> list[str]:
 
 
 def has_id_name(names: Sequence[str], options: ReadOptions) -> bool:
-    """Return whether one of the names is set by an option, or is usual, for a column of ids."""
+    """Return whether one of the names is set by an option, or is usual, for a column of ids.
+
+    The column of an option must be among the names, because these may be split at a delimiter that
+    the table does not use.
+    """
     if options.id_column is not None:
         return options.id_column in names
-    id_names = {*ID_NAMES, FILE_ID}
-    return any(name.strip().casefold() in id_names for name in names)
+    return has_usual_id_name(names)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from semmetrics.options import FORMATS
 from semmetrics.schema import (
@@ -55,6 +55,24 @@ SCORE_NAMES = (
 )
 
 
+class CocoReader(Protocol):
+    """A function that reads a COCO document, or annotations of another format as one."""
+
+    def __call__(
+        self, value: Mapping[str, Any], name: str, *, title: str | None = None
+    ) -> Any:
+        """Return the items.
+
+        Parameters
+        ----------
+        value : mapping
+        name : str
+            The name of the file in messages.
+        title : str, optional
+            What the description of the items calls the format. Default: the title of COCO.
+        """
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Form:
     """How the data of a kind are written. Each kind has one form.
@@ -67,8 +85,8 @@ class Form:
         Names of the column of entries in tables, and of their key in JSON records.
     formats : tuple of str
         The file formats that can be read.
-    coco : callable or None
-        Reads a COCO document. The second argument is the name of the file.
+    coco : CocoReader or None
+        Reads a COCO document.
     is_coco : callable
         Returns whether a mapping is such a document.
     scored : bool
@@ -104,7 +122,7 @@ class Form:
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     formats: tuple[str, ...] = tuple(FORMATS)
-    coco: Callable[[Mapping[str, Any], str], Any] | None = None
+    coco: CocoReader | None = None
     is_coco: Callable[[Mapping[Any, Any]], bool] = lambda value: False
     scored: bool = False
     single: bool = False

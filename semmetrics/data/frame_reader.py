@@ -32,7 +32,7 @@ from semmetrics.data.frames import (
     to_arrow_table,
     with_index_ids,
 )
-from semmetrics.data.input_columns import find_id, is_one_hot
+from semmetrics.data.input_columns import find_id, is_one_hot, role_of
 from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_unknown
@@ -159,17 +159,8 @@ def _has_entry_column(
 
 def _has_roles_only(columns: Sequence[str], form: Form, options: ReadOptions) -> bool:
     """Return whether every column has a role (ids, entries or scores), and no role occurs twice."""
-    roles = [_role_of(name, form, options) for name in columns]
+    roles = [role_of(name, form, options) for name in columns]
     return "" not in roles and len(set(roles)) == len(roles)
-
-
-def _role_of(name: str, form: Form, options: ReadOptions) -> str:
-    """Return the role of a column according to the options or its name, or "" if it has none."""
-    folded = name.strip().casefold()
-    for column in form.table.columns:
-        if name == options.column(column.role) or folded in column.known:
-            return column.role
-    return ""
 
 
 def number_columns(schema: Any) -> frozenset[str]:

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from semmetrics.arguments import check_once
-from semmetrics.data.form import FILE_ID
+from semmetrics.data.input_columns import has_usual_id_name
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import reporting_damage
 from semmetrics.errors import ROW, InputError
-from semmetrics.schema import ID_NAMES, as_id
+from semmetrics.schema import as_id
 
 _MAX_NESTED_LISTS = 3  # Levels of lists in a cell. Deeper ones can crash pyarrow.
 
@@ -106,11 +106,13 @@ def index_ids(index: Any, source: str) -> list[str] | None:
 
 
 def has_id_column(columns: Sequence[str], options: ReadOptions) -> bool:
-    """Return whether the options or the names of the columns point to a column of ids."""
+    """Return whether the options or the names of the columns point to a column of ids.
+
+    A column that an option names may be missing. The reader of the table raises the error.
+    """
     if options.id_column is not None:
         return True
-    id_names = (*ID_NAMES, FILE_ID)
-    return any(name.strip().casefold() in id_names for name in columns)
+    return has_usual_id_name(columns)
 
 
 def with_index_ids(data: Any) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 
-from semmetrics.data.form import Form
+from semmetrics.data.form import FILE_ID, Form
 from semmetrics.data.read_options import ReadOptions, is_truth
 from semmetrics.errors import InputError
-from semmetrics.schema import Schema
+from semmetrics.schema import ID_NAMES, Schema
 
 
 def chosen_column(options: ReadOptions, role: str, names: Sequence[str]) -> str | None:
@@ -80,10 +80,41 @@ def _is_entry_column_chosen(
     return False
 
 
+def role_of(name: str, form: Form, options: ReadOptions) -> str:
+    """Return the role of a column: the first one that an option or the usual names give it.
+
+    If an option names the column of ids, no other column has this role. Return "" for a column
+    without a role.
+
+    Examples
+    --------
+    >>> form = Form(noun="label", columns=("label", "tag"), keys=("labels",))
+    >>> names = ["id", "image", "Tag", "dog"]
+    >>> [role_of(name, form, ReadOptions()) for name in names]
+    ['id', 'id', 'label', '']
+    >>> [role_of(name, form, ReadOptions(id_column="image")) for name in names]
+    ['', 'id', 'label', '']
+    """
+    folded = name.strip().casefold()
+    for column in form.table.columns:
+        if name == options.column(column.role):
+            return column.role
+        if folded in column.known:
+            is_other_id = column.role == "id" and options.id_column
+            return "" if is_other_id else column.role
+    return ""
+
+
 def _roles_of_name(name: str, form: Form) -> list[str]:
-    """Return the roles whose columns usually have this name."""
+    """Return all roles whose columns usually have this name, whatever the options name."""
     folded = name.strip().casefold()
     return [column.role for column in form.table.columns if folded in column.known]
+
+
+def has_usual_id_name(names: Iterable[str]) -> bool:
+    """Return whether one of the columns has a usual name of ids."""
+    usual_names = {*ID_NAMES, FILE_ID}
+    return any(name.strip().casefold() in usual_names for name in names)
 
 
 def find_id(

@@ -241,7 +241,7 @@ def _read_file(
     for name in _CHECKED_OPTIONS:
         if file_format not in _formats_using(name, form):
             unused_names.append(name)
-    has_splits = contents.understood.startswith(("Karpathy's", "MSR-VTT"))
+    has_splits = isinstance(contents, Lists) and contents.has_splits
     if not has_splits:
         unused_names.append("split")
     notes: list[Any] = [
@@ -438,8 +438,8 @@ def _read_flickr(source: Source, form: Form, options: ReadOptions) -> Items:
     from semmetrics.data.karpathy_files import read_tokens
 
     annotations = read_tokens(source, options.max_line_bytes)
-    items: Items = form.coco(annotations, source.name)  # type: ignore[misc]
-    items.understood = items.understood.replace("COCO captions", "Flickr's token file")
+    title = "Flickr's token file"
+    items: Items = form.coco(annotations, source.name, title=title)  # type: ignore[misc]
     return items
 
 

@@ -56,10 +56,13 @@ class Items:
     where : Places
         The place of item ``i``, for messages: "gt.json, id 'a'" or "gt.csv, line 7, id 'a'".
     source, understood : str
-        The name of the input, and how it was interpreted: "JSON, {id: [labels]}".
+        The name of the input, and how it was interpreted: "JSON, {id: [labels]}". ``understood``
+        is only shown.
     notes : list of Fact or str
         Unusual content that the reader accepted.
     order, aliases, numbering, by_category, categories, absent, column_names, holds, styles
+        See ``Lists``.
+    is_coco_instances, has_splits, has_single_entries : bool
         See ``Lists``.
     declared : sequence of str
         The labels that the input declares, some of which may not occur in any item. If there are
@@ -80,6 +83,9 @@ class Items:
     absent: Mapping[str, Sequence[str]] = field(default_factory=dict)
     column_names: Mapping[str, str] = field(default_factory=dict)
     holds: Holds = ""
+    is_coco_instances: bool = False
+    has_splits: bool = False
+    has_single_entries: bool = False
     declared: Sequence[str] = ()
     styles: Mapping[str, str] = field(default_factory=dict)
 
@@ -152,6 +158,9 @@ def encode(unchecked: Items, form: Form) -> Lists:
         names_all=bool(unchecked.declared),
         column_names=unchecked.column_names,
         holds=unchecked.holds,
+        is_coco_instances=unchecked.is_coco_instances,
+        has_splits=unchecked.has_splits,
+        has_single_entries=unchecked.has_single_entries,
         styles=unchecked.styles,
     )
     if unchecked.order == "keys" and scores is not None:

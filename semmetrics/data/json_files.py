@@ -213,12 +213,14 @@ def read_object(
         records = find_records(value, form, options)
         if records is not None:
             return _read_records(enumerate(records), name, ELEMENT, form, options, kind)
-        items = _read_mapping(value, name, form, kind)
+        items = _read_mapping(value, name, form)
     elif len(value) and isinstance(value[0], Mapping):
         return _read_records(enumerate(value), name, ELEMENT, form, options, kind)
     else:
-        items = _read_by_position(value, name, form, kind, place_format)
-    return _note_unused_columns(items, form, options)
+        items = _read_by_position(value, name, form, place_format)
+    items = _note_unused_columns(items, form, options)
+    items.understood = f"{kind}{items.understood}"
+    return items
 
 
 def is_columns(
@@ -336,7 +338,7 @@ def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
         yield line, parse(text, source.name, line)
 
 
-def _read_mapping(value: Mapping[Any, Any], name: str, form: Form, kind: str) -> Items:
+def _read_mapping(value: Mapping[Any, Any], name: str, form: Form) -> Items:
     """Read a mapping from ids to items."""
     if "" in value:
         raise InputError("empty-id", at(name, "key ''"))
@@ -347,9 +349,10 @@ def _read_mapping(value: Mapping[Any, Any], name: str, form: Form, kind: str) ->
         item_shape = f"{{{form.noun}: {value_kind}}}"
     elif _are_single_entries(items.items, form):
         item_shape = form.noun
+        items.has_single_entries = True
     else:
         item_shape = f"[{form.noun}s]"
-    items.understood = f"{kind}{{id: {item_shape}}}"
+    items.understood = f"{{id: {item_shape}}}"
     if 0 < n_mappings < len(ids):
         values = {"noun": form.noun}
         items.notes.append(Fact("scores-and-lists", n_mappings, values=values))
@@ -438,7 +441,7 @@ def _are_single_entries(items: Sequence[Any], form: Form) -> bool:
 
 
 def _read_by_position(
-    value: Sequence[Any], name: str, form: Form, kind: str, place_format: str
+    value: Sequence[Any], name: str, form: Form, place_format: str
 ) -> Items:
     """Read a sequence of items without ids."""
     places = Places(name, None, place_format, range(len(value)))
@@ -451,7 +454,7 @@ def _read_by_position(
     item_shape = f"[{form.noun}s]"
     if not _are_single_entries(value, form):
         item_shape = f"[{item_shape}]"
-    items.understood = f"{kind}{item_shape} by position"
+    items.understood = f"{item_shape} by position"
     return items
 
 
@@ -500,6 +503,7 @@ def _read_annotations(
     items: Items = form.coco(annotations, name)  # type: ignore[misc]
     if understood:
         items.understood = understood
+        items.has_splits = True
     if key is not None:
         options = replace(options, id_column=None)
     return _note_unused_columns(items, form, options)
@@ -508,8 +512,7 @@ def _read_annotations(
 def _note_unused_columns(items: Items, form: Form, options: ReadOptions) -> Items:
     """Add a note on options that name columns, because the input has no columns."""
     column_options = [f"{role}_column" for role in form.roles]
-    format_name = items.understood.removeprefix("JSON, ")
-    items.notes += note_unused_options(options, column_options, format_name)
+    items.notes += note_unused_options(options, column_options, items.understood)
     return items
 
 

@@ -246,7 +246,7 @@ class Lists:
         "either" if all are 0 or 1, which may also be scores. Empty if the input was not a matrix, or
         is ranked.
     source, understood : str
-        The name of the input, and how it was read.
+        The name of the input, and how it was read. ``understood`` is only shown.
     notes : list of Fact
         Notes on how the input was read.
     where : callable
@@ -269,6 +269,17 @@ class Lists:
         The name of the column of each role in a table.
     holds : {"", "run", "judgements", "annotations", "results"}
         Which side the input is, if the format determines it.
+    is_coco_instances : bool
+        Whether the input consists of COCO instances, which are usually a ground truth. False for
+        LVIS.
+    has_splits : bool
+        Whether the format has splits, so that ``ReadOptions.split`` has an effect.
+    has_single_entries : bool
+        Whether the input is a mapping with a single entry for each id instead of a list:
+        ``{id: caption}``.
+    understood_as_scores : str
+        The value of ``understood`` for the same cells read as scores. The reader of a matrix of
+        labels sets it if ``cells`` is "either". Otherwise it is empty.
     whole : Lists or None
         The lists before entries with a score of 0 were left out. None if none were.
     names_all : bool
@@ -319,6 +330,10 @@ class Lists:
         default_factory=dict, repr=False, compare=False
     )
     holds: Holds = field(default="", repr=False, compare=False)
+    is_coco_instances: bool = field(default=False, repr=False, compare=False)
+    has_splits: bool = field(default=False, repr=False, compare=False)
+    has_single_entries: bool = field(default=False, repr=False, compare=False)
+    understood_as_scores: str = field(default="", repr=False, compare=False)
     whole: Lists | None = field(default=None, repr=False, compare=False)
     names_all: bool = False
     styles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)

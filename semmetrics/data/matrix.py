@@ -44,7 +44,7 @@ class Matrix:
     vocabulary : sequence of str or tuples of str
         The name of each column.
     source, understood : str
-        The name of the input, and how it was read.
+        The name of the input, and how it was read. ``understood`` is only shown.
     notes : list of Fact
         Notes on how the input was read.
     where : callable
@@ -57,6 +57,9 @@ class Matrix:
         The regular expression that extracted these ids from longer ones.
     precision : str
         The floating-point type of the input. Empty if it is the type of ``values``.
+    title : str
+        What descriptions call the matrix before its size: "NumPy matrix". Empty if ``understood``
+        does not contain the size.
     """
 
     values: Any
@@ -70,6 +73,7 @@ class Matrix:
     named: bool = True
     id_part: str | None = field(default=None, repr=False, compare=False)
     precision: str = ""
+    title: str = field(default="", repr=False, compare=False)
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -220,6 +224,7 @@ def as_matrix(
     *,
     source: str = "matrix",
     understood: str = "matrix of items x classes",
+    title: str = "",
     notes: Sequence[Any] = (),
     finite: bool = True,
 ) -> Matrix:
@@ -231,7 +236,7 @@ def as_matrix(
     names : iterable of str or of synonym lists, optional
         The names of the columns. Default: their numbers.
     ids : sequence of str, optional
-    source, understood, notes
+    source, understood, title, notes
         As for ``Matrix``.
     finite : bool
         Whether to check that dense values are finite. Otherwise, this is checked on use.
@@ -275,6 +280,7 @@ def as_matrix(
         list(notes),
         Places(source, None, ROW, range(n_items)),
         named=names is not None,
+        title=title,
     )
     if values.dtype.kind == "f" and (finite or matrix.is_sparse):
         check_finite(values, source)

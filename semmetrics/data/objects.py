@@ -85,7 +85,9 @@ def _read_array(
 ) -> Matrix:
     """Read a matrix from an array. ``precision`` is the type before its conversion."""
     must_be_finite = not (form.checked_by_block or form.allows_nan)
-    matrix = as_matrix(data, names, source=source, finite=must_be_finite)
+    matrix = as_matrix(
+        data, names, source=source, title="matrix", finite=must_be_finite
+    )
     if precision == "float64":
         return matrix
     return replace(matrix, precision=precision)

@@ -8,7 +8,7 @@ Tables are read as in ``semmetrics.data.side_tables``.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -32,12 +32,13 @@ from semmetrics.schema import Table, as_real
 _NUMBER_FORMATS = ("json", "csv", "tsv", "npy", "npz")
 _TEXT_SUFFIXES = ("", ".txt", ".names", ".lst", ".list")
 """The extensions of files with one name per line."""
+_JSON_LIST = 'a list such as ["cat", "dog"]'
 
 # ---- names --------------------------------------------------------------------------------------
 
 
 def read_class_list(
-    path: str | os.PathLike[str], options: ReadOptions = DEFAULTS, noun: str = "class"
+    path: str | os.PathLike[str], options: ReadOptions = DEFAULTS
 ) -> list[str]:
     """Read the names of classes, in the order of the columns of a matrix.
 
@@ -48,8 +49,6 @@ def read_class_list(
         first character of standard input): a list of names, COCO categories, an object with
         "categories" such as a COCO file, ``{"cat": 0, "dog": 1}`` or ``{"0": "cat", "1": "dog"}``.
     options : ReadOptions
-    noun : {"class", "id", "class name"}
-        The kind of name. Ids in JSON may be integers.
 
     Returns
     -------
@@ -60,9 +59,31 @@ def read_class_list(
     InputError
         If a class is empty or occurs twice. The message names the line or position.
     """
+    return _read_name_file(path, options, "class", _json_classes)
+
+
+def _read_name_file(
+    path: str | os.PathLike[str],
+    options: ReadOptions,
+    noun: str,
+    read_json: Callable[[Source], list[Any]],
+) -> list[str]:
+    """Read a file of names: text with one name per line, or JSON.
+
+    Parameters
+    ----------
+    path : str or path
+    options : ReadOptions
+    noun : str
+        What messages call a name.
+    read_json : callable
+        Returns the names in a JSON file, which are not yet checked.
+    """
     with opened(path, options) as source:
         if _is_json(source, options):
-            return _read_json_names(source, noun)
+            names = read_json(source)
+            check_classes(names, source.name, noun=noun)
+            return names
         suffix = source.suffix
         if suffix is not None and suffix not in _TEXT_SUFFIXES:
             raise InputError(
@@ -87,21 +108,27 @@ def _is_json(source: Source, options: ReadOptions) -> bool:
     return source.text.lstrip()[:1] in ("[", "{")
 
 
-def _read_json_names(source: Source, noun: str) -> list[str]:
-    """Read a list of names, or classes in another form, from JSON."""
+def _json_classes(source: Source) -> list[Any]:
+    """Return the classes in a JSON file, in one of the forms of `read_class_list`."""
+    classes = _list_classes(parse_source(source))
+    wanted = f'{_JSON_LIST}, or COCO "categories"'
+    _check_is_list(classes, source.name, wanted)
+    if isinstance(classes[0], dict):
+        return list(category_names(classes, source.name).values())
+    return list(classes)
+
+
+def _json_names(source: Source) -> list[Any]:
+    """Return the names in a JSON file, which contains a list of strings and integers."""
     names = parse_source(source)
-    wanted = 'a list such as ["cat", "dog"]'
-    if noun == "class":
-        names = _list_classes(names)
-        wanted += ', or COCO "categories"'
-    if not isinstance(names, list) or not names:
-        raise InputError("wrong-type", source.name, value=names, wanted=wanted)
-    if noun != "class":
-        names = list(map(_integer_to_name, names))
-    elif isinstance(names[0], dict):
-        names = list(category_names(names, source.name).values())
-    check_classes(names, source.name, noun=noun)
-    return names
+    _check_is_list(names, source.name, _JSON_LIST)
+    return list(map(_integer_to_name, names))
+
+
+def _check_is_list(value: Any, where: str, wanted: str) -> None:
+    """Raise an error that states what is wanted, unless a value is a list with elements."""
+    if not isinstance(value, list) or not value:
+        raise InputError("wrong-type", where, value=value, wanted=wanted)
 
 
 def _integer_to_name(name: Any) -> Any:
@@ -142,11 +169,12 @@ def read_names(
     Parameters
     ----------
     value : list of str or int, path, or None
-        The value of the option. A path is read as in `read_class_list`.
+        The value of the option. A file contains one name per line, or a list in JSON.
     options : ReadOptions
     option : str
         The name of the option, for messages.
     noun : {"id", "class name"}
+        What messages call a name.
 
     Returns
     -------
@@ -166,7 +194,7 @@ def read_names(
     if value is None:
         return None
     if isinstance(value, (str, os.PathLike)):
-        return list(read_class_list(value, options.for_side_inputs(), noun))
+        return _read_name_file(value, options.for_side_inputs(), noun, _json_names)
     values: list[Any] = []
     if is_iterable(value) and not isinstance(value, bytes | Mapping):
         values = list(value)

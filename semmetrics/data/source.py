@@ -25,7 +25,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, at, reason_of
 from semmetrics.messages import listing
 
 MAX_SMALL_BYTES = 2 * 2**20
@@ -497,7 +497,11 @@ def open_path(
 
 @contextmanager
 def readable(where: str, file: Path | None) -> Iterator[None]:
-    """Convert errors of the operating system to the errors of an input that cannot be read."""
+    """Convert errors of the operating system to the errors of an input that cannot be read.
+
+    `semmetrics.store.files.naming` does so for outputs. It suggests no other path, and lets
+    closed pipes pass.
+    """
     try:
         yield
     except InputError:
@@ -509,8 +513,7 @@ def readable(where: str, file: Path | None) -> Iterator[None]:
         # Path.is_dir raises an error for very long names.
         if file is not None and os.path.isdir(file):  # noqa: PTH112
             raise InputError("is-folder", where) from None
-        why = getattr(error, "strerror", None) or error
-        raise InputError("unreadable", where, why=why) from None
+        raise InputError("unreadable", where, why=reason_of(error)) from None
 
 
 def _suggest_path(file: Path) -> str:

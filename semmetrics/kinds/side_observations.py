@@ -69,8 +69,7 @@ def observe_swapped_sides(pred: Lists, ref: Lists) -> Observations:
         observations.count(SWAPPED, 1, "names")
     if ref.side.scores is not None and pred.side.scores is None:
         observations.count(SWAPPED, 1, "scores")
-    is_coco_pred = "COCO instances" in pred.understood
-    if is_coco_pred and "COCO instances" not in ref.understood:
+    if pred.is_coco_instances and not ref.is_coco_instances:
         observations.count(SWAPPED, 1, "coco")
     return observations
 

@@ -7,7 +7,7 @@ import socket
 import time
 from typing import Any
 
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, reason_of
 
 TIMEOUT_SECONDS = 10
 _FRAME_HEADER_BYTES = 9
@@ -40,8 +40,9 @@ def connect(ray: Any, address: str) -> None:
         try:
             _check_server(host.strip("[]"), int(port))
         except (OSError, OverflowError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise InputError("no-cluster", address=address, why=why) from None
+            raise InputError(
+                "no-cluster", address=address, why=reason_of(error)
+            ) from None
     try:
         ray.init(address, log_to_driver=False, logging_level="error")
     except (ConnectionError, ValueError, RuntimeError) as error:

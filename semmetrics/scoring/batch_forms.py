@@ -118,14 +118,14 @@ def as_table(lists: Lists) -> Lists:
     indptr = np.arange(n_items + 1) * n_columns
     columns = np.arange(n_columns, dtype=np.int32)
     codes = np.tile(columns, n_items)
-    reading = lists.understood.removesuffix("0/1") + "scores"
     return replace(
         lists,
         side=Side(indptr, codes, scores.ravel()),
         ranked=True,
         cells="",
         order="",
-        understood=reading,
+        understood=lists.understood_as_scores or lists.understood,
+        understood_as_scores="",
     )
 
 

@@ -87,6 +87,8 @@ class InputBuffer:
         The floating-point types of the scores.
     has_marks, names_all, is_federated : bool
         Whether any batch has the attribute of ``Lists``.
+    has_coco_instances : bool
+        Whether any batch consists of COCO instances. Empty batches count only until the first items.
     styles : dict from str to str
         As ``Lists.styles``, of the first batch that has them.
     style_place : str
@@ -131,6 +133,7 @@ class InputBuffer:
     has_marks: bool = False
     names_all: bool = False
     is_federated: bool = False
+    has_coco_instances: bool = False
     styles: dict[str, str] = field(default_factory=dict)
     style_place: str = ""
     columns: list[Entry] = field(default_factory=list)
@@ -162,7 +165,13 @@ class InputBuffer:
         """Return a batch."""
         ids = [lists.ids] if lists.has_ids else None
         if not len(lists):
-            return cls(lists.source, lists.noun, lists.understood, ids=ids)
+            return cls(
+                lists.source,
+                lists.noun,
+                lists.understood,
+                has_coco_instances=lists.is_coco_instances,
+                ids=ids,
+            )
         form = form_of(lists)
         columns: list[Entry] = []
         if lists.ranked or lists.cells:
@@ -181,6 +190,7 @@ class InputBuffer:
             has_marks=lists.has_marks,
             names_all=lists.names_all,
             is_federated=lists.is_federated,
+            has_coco_instances=lists.is_coco_instances,
             styles=dict(lists.styles),
             style_place=place_of_styles(lists),
             columns=columns,
@@ -211,6 +221,7 @@ class InputBuffer:
         # An estimate from the share of the items, since entries per item are not counted.
         batch.n_dropped_entries = n_entries * n_items // max(1, len(data))
         if isinstance(data, Lists):
+            batch.has_coco_instances = data.is_coco_instances
             batch.styles = dict(data.styles)
             batch.style_place = place_of_styles(data)
         return batch
@@ -254,6 +265,7 @@ class InputBuffer:
             self.source = other.source
             self.noun = other.noun
             self.reading = other.reading
+            self.has_coco_instances = other.has_coco_instances
         self.styles = other.styles | self.styles
         self.style_place = self.style_place or other.style_place
         if not other.forms:
@@ -261,6 +273,7 @@ class InputBuffer:
         if not self.forms:
             self.ids = None if other.ids is None else []
             self.only_ones = other.only_ones
+            self.has_coco_instances = False
         elif "scores" in other.forms:
             self.only_ones = self.only_ones and other.only_ones
         self._extend_description(other)
@@ -277,6 +290,7 @@ class InputBuffer:
         self.has_marks |= other.has_marks
         self.names_all |= other.names_all
         self.is_federated |= other.is_federated
+        self.has_coco_instances |= other.has_coco_instances
         self.columns = self.columns or other.columns
         self.has_unnamed_columns |= other.has_unnamed_columns
         self.first_place = self.first_place or other.first_place
@@ -355,6 +369,7 @@ class InputBuffer:
             names_all=bool(self.columns) or self.has_marks or self.names_all,
             has_marks=self.has_marks,
             is_federated=self.is_federated,
+            is_coco_instances=self.has_coco_instances,
             precision=common_precision(self.precisions),
             where=where,
         )

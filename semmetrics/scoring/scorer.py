@@ -21,7 +21,8 @@ can be saved as a state, and states can be merged.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import pickle
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import wraps
 from threading import RLock
@@ -609,3 +610,58 @@ class Scorer:
 def _is_empty_batch(data: Any) -> bool:
     """Return whether a batch has no items. A string is a path, which is not read."""
     return hasattr(data, "__len__") and not isinstance(data, str) and not len(data)
+
+
+# ---- scorers of adapters ------------------------------------------------------------------------
+
+
+def user_options(scorer: Scorer) -> Mapping[str, Any]:
+    """Return the options that the user set."""
+    return scorer._user_options
+
+
+@_exclusive
+def without_items(scorer: Scorer) -> Scorer:
+    """Return a scorer without items that shares the options and the opened models.
+
+    The models forget what they cached for items. ``copy(scorer)`` would open them again.
+    """
+    empty = Scorer.__new__(Scorer)
+    empty._initialize(
+        scorer._kind,
+        scorer._user_options,
+        scorer._setup,
+        scorer._system,
+        keep_rows=scorer._keep_rows,
+    )
+    empty._lock = scorer._lock  # protects the shared setup
+    empty._has_warned = scorer._has_warned
+    empty.reset()
+    return empty
+
+
+@_exclusive
+def pickle_items(scorer: Scorer) -> bytes:
+    """Return the items of a scorer, without the options, for `merge_pickled` in another process."""
+    return pickle.dumps((scorer._kind, scorer._systems))
+
+
+@_exclusive
+def merge_pickled(scorer: Scorer, items: bytes) -> None:
+    """Add the items of another process, whose scorer has the same options.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    items : bytes
+        The result of `pickle_items`. It must come from a trusted process, because reading it can
+        run code.
+
+    Raises
+    ------
+    InputError
+        As from ``Scorer.merge``.
+    """
+    other = without_items(scorer)
+    other._kind, other._systems = pickle.loads(items)
+    scorer.merge(other)

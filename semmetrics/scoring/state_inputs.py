@@ -18,6 +18,8 @@ from semmetrics.scoring.state_values import JsonObject, ValueWriter
 _ORDERS = ("", "sorted", "columns", "keys")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16")
 _MEANINGS_OF_CELLS = ("", "members", "either")
+_COCO_INSTANCES = "COCO instances"
+"""The words in the description of COCO instances by which `read_input` recognises them."""
 _ONE_ITEM = range(1)
 
 
@@ -68,6 +70,7 @@ def read_input(record: Record) -> InputBuffer:
     buffer.has_marks = record.boolean("has_marks")
     buffer.names_all = record.boolean("names_all")
     buffer.is_federated = record.boolean("is_federated")
+    buffer.has_coco_instances = _are_coco_instances(buffer.understood)
     buffer.styles = record.text_by_name("styles")
     buffer.style_place = record.text("style_place")
     buffer.columns = _read_entries(record, "columns")
@@ -107,6 +110,7 @@ def read_sample(record: Record) -> Lists:
     vocabulary = _read_entries(record, "vocabulary")
     side = _read_sample_side(record, len(vocabulary))
     source = record.text("source")
+    understood = record.text("understood")
     unlike = _read_unlike(record.record("unlike"))
     return Lists(
         _ONE_ITEM,
@@ -116,7 +120,7 @@ def read_sample(record: Record) -> Lists:
         ranked=record.boolean("ranked"),
         cells=record.text("cells", _MEANINGS_OF_CELLS),
         source=source,
-        understood=record.text("understood"),
+        understood=understood,
         notes=read_notes(record, "notes"),
         where=Places(source, None, ITEM, _ONE_ITEM),
         columns=None if record.is_null("columns") else record.integer("columns"),
@@ -127,7 +131,18 @@ def read_sample(record: Record) -> Lists:
         is_federated=record.boolean("is_federated"),
         precision=record.text("precision", _PRECISIONS),
         has_marks=record.boolean("has_marks"),
+        is_coco_instances=_are_coco_instances(understood),
     )
+
+
+def _are_coco_instances(understood: str) -> bool:
+    """Return whether an input consists of COCO instances, according to its description.
+
+    The current schema of states has no field for this attribute. So the description of
+    `read_coco_labels` must contain these words until the schema changes, which a test checks. No
+    other attribute is inferred from a description.
+    """
+    return _COCO_INSTANCES in understood
 
 
 def _read_sample_side(record: Record, n_entries: int) -> Side:

@@ -29,7 +29,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
-from semmetrics.errors import InputError
+from semmetrics.errors import InputError, reason_of
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
@@ -228,8 +228,7 @@ def naming(where: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        why = error.strerror or str(error) or type(error).__name__
-        raise InputError("unwritable", where, why=why) from error
+        raise InputError("unwritable", where, why=reason_of(error)) from error
 
 
 def target_of(path: AnyPath, where: str = "") -> Target:

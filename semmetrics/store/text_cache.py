@@ -22,7 +22,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from semmetrics.errors import Fact
+from semmetrics.errors import Fact, reason_of
 from semmetrics.store.files import AnyPath
 
 Row: TypeAlias = tuple[Any, ...]
@@ -186,9 +186,7 @@ class TextCache:
                 with connection:
                     action(connection)
         except Exception as error:  # damaged files lead to errors of many types
-            # An OSError as a string would repeat the path.
-            why = getattr(error, "strerror", None) or error
-            self.give_up(why)
+            self.give_up(reason_of(error))
 
     def give_up(self, why: object) -> None:
         """Stop using the file."""

@@ -13,6 +13,7 @@ from every_measure import MODEL, NAMES, label_items
 from refusals import refused
 
 from semmetrics import Scorer, score
+from semmetrics.scoring.scorer import merge_pickled, pickle_items, without_items
 
 
 @pytest.mark.parametrize(
@@ -141,3 +142,27 @@ def test_the_same_function_is_equal_to_itself(embedding):
     both = scorer_with(embedding) + scorer_with(embedding)
 
     assert len(both) == 2
+
+
+def test_a_scorer_without_items_shares_the_opened_models():
+    scorer = Scorer(measures="SemF1", embedding=MODEL)
+    scorer.update([["cat"]], [["dog"]])
+
+    empty = without_items(scorer)
+
+    assert len(empty) == 0
+    assert len(scorer) == 1
+    assert empty.setup is scorer.setup
+    assert empty.kind == "labels"
+
+
+def test_pickled_items_are_merged_into_a_scorer_with_the_same_options():
+    preds, gts = label_items(10)
+    first = update_in_batches(Scorer(measures="F1"), preds, gts, [0, 5])
+    second = update_in_batches(Scorer(measures="F1"), preds, gts, [5, 10])
+
+    merged = Scorer(measures="F1")
+    for scorer in (first, second):
+        merge_pickled(merged, pickle_items(scorer))
+
+    assert contents(merged.compute()) == contents(score(preds, gts, measures="F1"))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from semmetrics.data.form import Form
 from semmetrics.data.formats.base import (
@@ -55,9 +55,16 @@ _PREDICTED_COLUMN = "caption_predicted"  # of DCASE
 
 
 class CaptionDocument(DocumentFormat):
-    """A document that becomes COCO annotations."""
+    """A document that becomes COCO annotations.
+
+    Attributes
+    ----------
+    has_splits : bool
+        Whether ``ReadOptions.split`` chooses a part of the document.
+    """
 
     nouns: tuple[str, ...] = CAPTIONS
+    has_splits: ClassVar[bool] = False
 
     @abstractmethod
     def annotations(
@@ -78,6 +85,7 @@ class CaptionDocument(DocumentFormat):
             )
         items: Items = form.coco(annotations, name)
         items.understood = understood
+        items.has_splits = self.has_splits
         return items
 
 
@@ -86,6 +94,7 @@ class MsrVtt(CaptionDocument):
 
     title = "MSR-VTT"
     nouns = ("caption", "candidate")
+    has_splits = True
 
     def matches(self, document: Any) -> bool:
         """Return whether there are videos and sentences with a caption."""

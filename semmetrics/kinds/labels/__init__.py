@@ -160,12 +160,21 @@ def _read_matrix(matrix: Matrix, scores: str | None) -> Lists:
         value = _first_fraction(np.asarray(values).ravel())
         raise InputError("fractional-members", matrix.source, value=value)
     if are_members and scores != "values":
-        return members(_with_cells(matrix, "0/1"))
+        return _read_members(matrix)
     cells = "scores"
     if is_signed(matrix.values):
         cells = "-1/0/1"
     labels: Lists = note_unstored(_with_cells(matrix, cells)).ranked()
     return labels
+
+
+def _read_members(matrix: Matrix) -> Lists:
+    """Return the labels of a matrix of 0 and 1, and how it reads if the cells may be scores."""
+    labels = members(_with_cells(matrix, "0/1"))
+    if labels.cells != "either":
+        return labels
+    as_scores = _with_cells(matrix, "scores").understood
+    return replace(labels, understood_as_scores=as_scores)
 
 
 def _with_cells(matrix: Matrix, cells: str) -> Matrix:

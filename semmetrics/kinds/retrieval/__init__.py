@@ -169,14 +169,9 @@ def _describe_matrix(matrix: Matrix) -> Matrix:
     """Return a matrix with a description of queries and candidates, not of items and classes."""
     n_rows, n_columns = matrix.values.shape
     shape = f"{pluralize(n_rows, 'query')} x {pluralize(n_columns, FORM.noun)}"
-    form = matrix.understood.partition(" matrix")[0]
-    form = form.removeprefix("matrix of items x classes")
-    if "matrix" in matrix.understood:
-        form = f"{form} matrix".strip()
-    else:
-        form = f"{form}, matrix"
-    understood = f"{form}, {shape}, {matrix.values.dtype}"
-    return replace(matrix, noun=FORM.noun, understood=understood)
+    title = matrix.title or f"{matrix.understood}, matrix"
+    understood = f"{title}, {shape}, {matrix.values.dtype}"
+    return replace(matrix, noun=FORM.noun, understood=understood, title=title)
 
 
 def _check_entries(run: Lists) -> None:
