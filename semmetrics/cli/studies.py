@@ -220,13 +220,13 @@ def _read_column_roles(text: str | None) -> dict[str, str] | None:
 
 @command("rank", {"files": "SCORES.json...?"}, output=DRAWN)
 def rank(run: Run) -> None:
-    """Rank systems over several data sets, and test whether their ranks differ significantly.
+    """Rank systems over several datasets, and test whether their ranks differ significantly.
 
-    Each file is the output of 'semmetrics score --format json' for one data set, named after the
+    Each file is the output of 'semmetrics score --format json' for one dataset, named after the
     file. With the output of --runs, a file has one system, named after the file, and its folder is
-    the data set. The values of a data set are divided by its best value. The value of a system is
-    the mean over all data sets (Pineda, Salvador et al. 2019). With --by rank it is the
-    mean rank. A system without a value on some data set is listed but not ranked. The output also
+    the dataset. The values of a dataset are divided by its best value. The value of a system is
+    the mean over all datasets (Pineda, Salvador et al. 2019). With --by rank it is the
+    mean rank. A system without a value on some dataset is listed but not ranked. The output also
     has the number of times that each system has each rank, the Friedman test, and the critical
     difference of mean ranks (Nemenyi test, Demšar 2006).
 
@@ -283,7 +283,7 @@ def _render_differences(run: Run, ranking: Any) -> tuple[str, list[str]]:
     left_out = [system for system in systems if system not in ranked_systems]
     if not left_out:
         return text, []
-    return text, [f"not on both data sets, and left out: {', '.join(left_out)}"]
+    return text, [f"not on both datasets, and left out: {', '.join(left_out)}"]
 
 
 @command("validate", {"files": "FILE..."}, reads=KINDS, output=())

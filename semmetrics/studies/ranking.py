@@ -230,7 +230,7 @@ class Ranking(Table[Rank]):
         if dataset not in self.values:
             raise InputError(
                 "unknown-name",
-                what="data set",
+                what="dataset",
                 value=dataset,
                 remedy=f"choose among {listing(self.values)}",
             )
@@ -250,7 +250,7 @@ class Ranking(Table[Rank]):
         """
         mean_ranks = [place.mean_rank for place in self.places if not place.lacking]
         measure = self.measure or "the values of the table"
-        datasets = pluralize(len(self.values), "data set")
+        datasets = pluralize(len(self.values), "dataset")
         return draw_mean_ranks(
             self.ranked,
             mean_ranks,
@@ -351,7 +351,7 @@ class Ranking(Table[Rank]):
 
     def __repr__(self) -> str:
         systems = pluralize(len(self.places), "system")
-        datasets = pluralize(len(self.values), "data set")
+        datasets = pluralize(len(self.values), "dataset")
         return f"Ranking({systems} over {datasets} by {self.measure or self.by})"
 
     def _sentences(self) -> list[str]:
@@ -379,11 +379,11 @@ def report_ranks(ranking: Ranking) -> list[str]:
     >>> values = {f"set {n}": {"A": 0.9, "B": 0.66 + n / 20, "C": 0.5} for n in range(8)}
     >>> for part in report_ranks(rank_normalized(values)):
     ...     print(part)
-    data sets at rank  1  2  3
-    A                  5  3  0
-    B                  3  5  0
-    C                  0  0  8
-    Friedman test of 3 systems over 8 data sets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
+    datasets at rank  1  2  3
+    A                 5  3  0
+    B                 3  5  0
+    C                 0  0  8
+    Friedman test of 3 systems over 8 datasets: chi2 = 12.25 (2 degrees of freedom), p = 0.002;
     F of Iman and Davenport 22.87, p < 0.001
     mean ranks differ where they are more than 1.17 apart (Nemenyi, level 0.95)
     not told apart: A, B
@@ -395,7 +395,7 @@ def report_ranks(ranking: Ranking) -> list[str]:
     if len(ranking.ranked) <= _MAX_SYSTEMS_OF_MATRIX:
         parts.append(_draw_rank_matrix(ranking))
     systems = pluralize(test.systems, "system")
-    datasets = pluralize(test.rows, "data set")
+    datasets = pluralize(test.rows, "dataset")
     title = f"Friedman test of {systems} over {datasets}"
     if math.isnan(test.p):
         parts.append(f"{title}: all are equal everywhere")
@@ -423,7 +423,7 @@ def _draw_rank_matrix(ranking: Ranking) -> str:
     """Draw on how many datasets each system has each rank."""
     matrix = ranking.rank_matrix().tolist()
     ranks = range(1, len(matrix) + 1)
-    rows = [["data sets at rank", *map(str, ranks)]]
+    rows = [["datasets at rank", *map(str, ranks)]]
     for system, counts in zip(ranking.ranked, matrix, strict=True):
         rows.append([system, *map(_format_count, counts)])
     return draw(rows)

@@ -97,7 +97,7 @@ def test_differences_of_ranks_leave_out_systems_of_one_dataset(run, two_datasets
     result = run("rank --differences first second first.json second.json")
 
     assert result.exit_code == 0, result.stderr
-    assert "not on both data sets, and left out: a" in result.stderr
+    assert "not on both datasets, and left out: a" in result.stderr
 
 
 def test_a_diagram_of_ranks_is_written(ok, files):

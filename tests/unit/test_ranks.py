@@ -209,6 +209,18 @@ def test_a_single_dataset_cannot_be_tested():
     assert report_ranks(ranking) == []
 
 
+def test_reports_and_diagrams_name_datasets():
+    ranking = rank_normalized(by_dataset(AUC, ("a<b", "m", "cf", "m & cf")))
+    n_datasets = f"{len(ranking.values)} datasets"
+
+    matrix, friedman_test, *_ = report_ranks(ranking)
+
+    assert matrix.startswith("datasets at rank")
+    assert f"over {n_datasets}:" in friedman_test
+    assert f"over {n_datasets}<" in ranking.to_svg()
+    assert f"over {n_datasets} by" in repr(ranking)
+
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -250,7 +250,7 @@ class RankMatrixDisplay(Heat):
             systems = matrix.column("system")
             matrix = _shares_of_ranks(matrix)
         else:
-            title = f"data sets at each rank, {name_ranked_values(result)}"
+            title = f"datasets at each rank, {name_ranked_values(result)}"
             systems = list(getattr(result, "ranked", ()))
         if not systems:
             raise InputError(
