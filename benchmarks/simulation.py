@@ -520,9 +520,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m benchmarks.simulation", description=__doc__
     )
     parser.add_argument("--sets", type=int, default=100, help="datasets of each size")
-    parser.add_argument(
-        "--power", type=int, default=50, help="datasets of each effect"
-    )
+    parser.add_argument("--power", type=int, default=50, help="datasets of each effect")
     parser.add_argument("--items", type=int, nargs="+", help="sizes of the datasets")
     parser.add_argument("--effects", type=float, nargs="*", default=[0.03, 0.06, 0.09])
     parser.add_argument("--resamples", type=int, default=400)
