@@ -1,13 +1,13 @@
 """Intervals and tests on simulated data: ``python -m benchmarks.simulation``.
 
 Two systems answer the same items, drawn from a known process. Without an effect both are drawn
-alike. Intervals of the first are compared with the value of a very large data set of the process,
-by every method; p of the difference, by every test, should be below 0.05 in 5 of 100 data sets.
+alike. Intervals of the first are compared with the value of a very large dataset of the process,
+by every method; p of the difference, by every test, should be below 0.05 in 5 of 100 datasets.
 With an effect the second system makes fewer errors, and a test should find it the more often.
 
-A macro average is compared with the average of the large data set over the labels that the small
+A macro average is compared with the average of the large dataset over the labels that the small
 one averages over. What depends on the number of items (Vocabulary, Rsum) is compared with its mean
-over the data sets of the same size.
+over the datasets of the same size.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Case:
 
 @dataclass
 class Line:
-    """A measure of data sets of one size: the shares of true values held, and of p below 0.05."""
+    """A measure of datasets of one size: the shares of true values held, and of p below 0.05."""
 
     case: str
     measure: str
@@ -153,7 +153,7 @@ def label_sets(
 
 
 def meanings(items: int, effect: float, rng: Generator) -> Drawn:
-    """Label sets, compared by vectors that are the same in every data set."""
+    """Label sets, compared by vectors that are the same in every dataset."""
     vectors = np.random.default_rng(5).normal(size=(12, 6))
 
     def embed(texts: Sequence[str]) -> Any:
@@ -353,7 +353,7 @@ def simulate(
     seed: int = 0,
     tests: bool = True,
 ) -> list[Line]:
-    """Draw data sets of one size, and compute the intervals and p values of all measures."""
+    """Draw datasets of one size, and compute the intervals and p values of all measures."""
     truth = _population(case)
     rng = np.random.default_rng([seed, items, round(1000 * effect)])
     lines: dict[tuple[str, str], Line] = {}
@@ -400,7 +400,7 @@ def simulate(
 
 @cache
 def _population(case: Case) -> dict[tuple[str, str], Any]:
-    """Score a large data set; nothing if the values depend on the number of items."""
+    """Score a large dataset; nothing if the values depend on the number of items."""
     if not case.population:
         return {}
     systems, refs, options = case.draw(case.population, 0.0, np.random.default_rng(3))
@@ -435,7 +435,7 @@ def _p_values(
 
 
 def _truth(whole: Any, score: Any) -> float:
-    """The value of the population, of a macro average over the labels that the data set has."""
+    """The value of the population, of a macro average over the labels that the dataset has."""
     over_labels = score.measure["average"] == "macro" or "PerClass" in score.heading
     if score.per_label is None or not over_labels:
         return float(whole.value)
@@ -481,7 +481,7 @@ def significance_table(lines: Sequence[Line]) -> str:
 
 
 def _jobs(asked: argparse.Namespace) -> Iterator[tuple[int, int, int, float]]:
-    """Yield what is simulated: the case, items, data sets and effect."""
+    """Yield what is simulated: the case, items, datasets and effect."""
     for number, case in enumerate(CASES):
         if asked.only and number + 1 not in asked.only:
             continue
@@ -519,11 +519,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.simulation", description=__doc__
     )
-    parser.add_argument("--sets", type=int, default=100, help="data sets of each size")
-    parser.add_argument(
-        "--power", type=int, default=50, help="data sets of each effect"
-    )
-    parser.add_argument("--items", type=int, nargs="+", help="sizes of the data sets")
+    parser.add_argument("--sets", type=int, default=100, help="datasets of each size")
+    parser.add_argument("--power", type=int, default=50, help="datasets of each effect")
+    parser.add_argument("--items", type=int, nargs="+", help="sizes of the datasets")
     parser.add_argument("--effects", type=float, nargs="*", default=[0.03, 0.06, 0.09])
     parser.add_argument("--resamples", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
@@ -552,15 +550,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tables = (
         (
             asked.coverage,
-            f"{how} data sets whose 95% interval holds the true value, and the mean "
+            f"{how} datasets whose 95% interval holds the true value, and the mean "
             'width of the intervals; the default of the measure is bold. "Noted" is the share of data '
             "sets in which a note says that the interval may fail, or that there is none. "
-            "Of 100 and 300 labels there are a quarter and a twentieth of the data sets.\n\n"
+            "Of 100 and 300 labels there are a quarter and a twentieth of the datasets.\n\n"
             f"{coverage_table(plain)}",
         ),
         (
             asked.significance,
-            f"{how} data sets in which p is below 0.05: without an effect false "
+            f"{how} datasets in which p is below 0.05: without an effect false "
             "differences, which should be 0.050; with one, those that were found.\n\n"
             f"{significance_table(lines)}",
         ),

@@ -125,7 +125,7 @@ def verify() -> None:
 
 
 def class_names() -> list[str]:
-    """Class names of data sets, lower-cased, blanks for underscores, in the order of the files."""
+    """Class names of datasets, lower-cased, blanks for underscores, in the order of the files."""
     every = [name for source in FILES for name in _listed(source)]
     return list(dict.fromkeys(name.replace("_", " ").strip().lower() for name in every))
 

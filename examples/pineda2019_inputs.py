@@ -1,6 +1,6 @@
 """Write made-up inputs for the protocol pineda2019: python examples/pineda2019_inputs.py FOLDER.
 
-Each data set gets a dictionary, a ground truth, the label sets of two models with five seeds, and
+Each dataset gets a dictionary, a ground truth, the label sets of two models with five seeds, and
 one matrix of scores with the probabilities of each set size.
 """
 
@@ -25,7 +25,7 @@ def write_labels(path: Path, members: np.ndarray) -> None:
 
 
 def write_data_set(folder: Path, rng: np.random.Generator) -> None:
-    """Write the files of one data set."""
+    """Write the files of one dataset."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "dictionary.txt").write_text("\n".join(CLASSES) + "\n", encoding="utf-8")
     truth = rng.random((N_IMAGES, len(CLASSES))) < 0.25
@@ -40,7 +40,7 @@ def write_data_set(folder: Path, rng: np.random.Generator) -> None:
 
 
 def main() -> None:
-    """Write three data sets into a folder."""
+    """Write three datasets into a folder."""
     if len(sys.argv) != 2:
         print(__doc__)
         return
@@ -48,7 +48,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     for name in ("voc", "coco", "nus-wide"):
         write_data_set(folder / name, rng)
-    print(f"three data sets in {folder}")
+    print(f"three datasets in {folder}")
 
 
 if __name__ == "__main__":

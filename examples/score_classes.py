@@ -21,13 +21,13 @@ LISTS = {name: FOLDER / f"{name}.txt" for name in ("classes", "seen", "unseen")}
 
 
 def protocol():
-    """Print what Xian et al. 2018 print, and which class is taken for which."""
+    """Print what Xian et al. 2018 print, and the confused classes."""
     table = semmetrics.score(SCORES, TRUTH, protocol="xian2018", **LISTS)
     print(table)
     for note in table.notes:
         print(note)
     for row in table.confusion():
-        print(f"{row['true']:<6} taken for {row['predicted']:<6} {row['count']}")
+        print(f"{row['true']:<6} predicted as {row['predicted']:<6} {row['count']}")
     print()
     return {
         "half of the horses and all sheep are found": table["tr"].value == 0.75,

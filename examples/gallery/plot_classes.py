@@ -38,5 +38,5 @@ table
 curve = SeenUnseenDisplay.from_scores(table).plot()
 
 # %%
-# The classes that are taken for each other most:
+# The classes that are confused with each other most often:
 confusion = ConfusionDisplay.from_scores(table).plot()

@@ -1,8 +1,8 @@
 """
-Many systems on many data sets
-==============================
+Many systems on many datasets
+=============================
 
-Eight systems, each scored on twelve data sets. Friedman's test asks whether they differ at all,
+Eight systems, each scored on twelve datasets. Friedman's test asks whether they differ at all,
 and bars join those that Nemenyi's test does not tell apart.
 """
 

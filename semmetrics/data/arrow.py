@@ -273,7 +273,7 @@ def _read_entry_rows(
 
 def _null_error(form: Form, where: str) -> InputError:
     """Return the error for a null in a column whose entries may be empty strings."""
-    remedy = f"write an empty text for an empty {form.noun}"
+    remedy = f"write an empty string for an empty {form.noun}"
     return InputError("null", where, role=f"the {form.noun}", remedy=remedy)
 
 

@@ -170,19 +170,20 @@ def csv_reader(text: str, options: ReadOptions, *, tabs: bool) -> Any:
 def first_row(source: Source, options: ReadOptions, *, tabs: bool = False) -> list[str]:
     """Return the header of a table as `Rows` reads it, or an empty list if it is not CSV.
 
-    The beginning of a large file is tried first, then the whole text, for a longer header.
+    The whole text of a large file is read only if its header does not end in the beginning.
     """
-    texts = [source.beginning]
-    if source.is_large:
-        texts.append(source.text)
-    for text in texts:
-        try:
-            header = next(csv_reader(text, options, tabs=tabs), None)
-        except csv.Error:  # Perhaps a quoted newline is cut off.
-            continue
-        if header is not None:
-            return list(header)
-    return []
+    header = _header_of(source.beginning, options, tabs=tabs)
+    if header is None and source.is_large:
+        header = _header_of(source.text, options, tabs=tabs)
+    return header or []
+
+
+def _header_of(text: str, options: ReadOptions, *, tabs: bool) -> list[str] | None:
+    """Return the first row of a text, or None if there is none or it is not CSV."""
+    try:
+        return next(csv_reader(text, options, tabs=tabs), None)
+    except csv.Error:  # Perhaps a quoted newline is cut off.
+        return None
 
 
 def second_row(source: Source, options: ReadOptions, *, tabs: bool) -> list[str]:

@@ -447,7 +447,9 @@ def _fit_of_task(
     if source != "given":
         fit = task.fits.get(f"{source}/{stem}")
     else:
-        fit = task.fits.get(f"df/{stem}") or task.fits.get("df")
+        fit = task.fits.get(f"df/{stem}")
+        if fit is None:
+            fit = task.fits.get("df")
     if isinstance(fit, DocumentFrequencies):
         fit.check_tokens(str(task.tokenizer.name), stem)
         return fit

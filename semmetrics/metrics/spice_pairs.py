@@ -128,7 +128,8 @@ def _match_distinct(
     from scipy import sparse
 
     similar = SimilarConcepts(candidates.slots, images.slots, concepts)
-    pairs = []
+    # Without tuples on one side, no tuples are compared.
+    pairs = [np.zeros((2, 0), np.int64)]
     for kind in range(len(candidates.slots)):
         candidate_rows = similar.row_of[candidates.slots[kind]]
         image_columns = similar.column_of[images.slots[kind]]

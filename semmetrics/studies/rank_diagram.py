@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from html import escape
 
 from semmetrics.errors import InputError
-from semmetrics.messages import visible
+from semmetrics.messages import pluralize, visible
 from semmetrics.reports.figures import rank_lines
 
 # Lengths in SVG units.
@@ -93,7 +93,8 @@ def draw_mean_ranks(
     Raises
     ------
     InputError
-        If there are fewer than two systems.
+        If there are fewer than two systems, or not one mean rank in the range per
+        system.
 
     Examples
     --------
@@ -101,8 +102,7 @@ def draw_mean_ranks(
     >>> svg.startswith("<svg"), svg.count("<text")
     (True, 5)
     """
-    if len(names) < 2:
-        raise InputError("too-few-systems", systems=len(names), rows=len(means))
+    _check_means(names, means)
     order = sorted(range(len(names)), key=means.__getitem__)
     sorted_names = [names[index] for index in order]
     sorted_means = [means[index] for index in order]
@@ -125,6 +125,25 @@ def draw_mean_ranks(
         f'font-family="sans-serif" font-size="13" fill="currentColor" '
         f'stroke="none">{"".join(elements)}</svg>\n'
     )
+
+
+def _check_means(names: Sequence[str], means: Sequence[float]) -> None:
+    """Raise an error if these are not the mean ranks of two or more systems."""
+    if len(names) < 2:
+        raise InputError("too-few-compared", n=len(names))
+    if len(means) != len(names):
+        values = {
+            "found": pluralize(len(means), "mean rank"),
+            "wanted": pluralize(len(names), "system"),
+        }
+        raise InputError("wrong-count", "means", **values)
+    for name, mean in zip(names, means, strict=True):
+        if not 1 <= mean <= len(names):
+            role = f"the mean rank of {name!r}"
+            wanted = f"a number from 1 to {len(names)}, the number of systems"
+            raise InputError(
+                "out-of-range", "means", role=role, value=mean, wanted=wanted
+            )
 
 
 def _draw_axis(axis: _Axis, n_systems: int) -> list[str]:

@@ -230,7 +230,7 @@ class Ranking(Table[Rank]):
         if dataset not in self.values:
             raise InputError(
                 "unknown-name",
-                what="data set",
+                what="dataset",
                 value=dataset,
                 remedy=f"choose among {listing(self.values)}",
             )

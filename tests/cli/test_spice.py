@@ -18,7 +18,7 @@ import json, sys
 for line in sys.stdin:
     words = line.split()
     if words[:1] == ["hang"]:
-        print(json.dumps({"error": "it takes longer than 1 seconds"}), flush=True)
+        print(json.dumps({"error": "it takes longer than 1 second"}), flush=True)
         sys.exit(75)
     print(json.dumps({"tuples": [[word] for word in words]}), flush=True)
 """
@@ -53,7 +53,7 @@ def test_other_captions_are_written_if_the_program_fails_on_some(run, parsers):
     assert result.exit_code == 2
     error = "bad.json, id '1': the parser failed on 2 captions, such as 'hang'"
     assert error in result.stderr
-    assert "it takes longer than 1 seconds" in result.stderr
+    assert "it takes longer than 1 second" in result.stderr
     assert list(read_tuples("t.jsonl").tuples) == ["a dog"]
 
 

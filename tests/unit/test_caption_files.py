@@ -1,5 +1,6 @@
 """Caption files: COCO results and annotations, Karpathy's JSON, Flickr's tokens, and text."""
 
+import pyarrow as pa
 import pytest
 from reading import codes, refused_in, saved
 from refusals import refused
@@ -31,6 +32,14 @@ def test_coco_results_are_captions_of_images(tmp_path):
     assert lists.where(1).endswith("refs.json, element [1], id '7'")
     assert lists.understood == "JSON, one record per caption"
     assert codes(lists) == [("unused-columns", 1, "id")]
+
+
+def test_a_null_caption_of_a_table_is_an_error():
+    table = pa.table({"id": ["a", "b"], "caption": ["x", None]})
+    message = "the caption is null. Write an empty string for an empty caption."
+
+    with refused(message):
+        as_captions(table)
 
 
 def test_coco_captions_have_the_order_of_the_images(tmp_path):

@@ -11,7 +11,12 @@ from oracles.cider import split
 
 from semmetrics.data.tasks import caption_task
 from semmetrics.errors import InputError
-from semmetrics.metrics.cider import CIDEr, CIDErD, fit_document_frequencies
+from semmetrics.metrics.cider import (
+    CIDEr,
+    CIDErD,
+    DocumentFrequencies,
+    fit_document_frequencies,
+)
 from semmetrics.metrics.parsing import parse
 from semmetrics.scoring.evaluate import evaluate
 from semmetrics.text.tokenizers import open_tokenizer
@@ -103,6 +108,18 @@ def test_an_image_is_one_document_and_each_row_may_be_one():
 
     assert by_image[0] == pytest.approx(5.0)  # one word and one bigram
     assert by_row[2] != by_image[2]
+
+
+def test_an_empty_fit_for_a_stemmer_is_used():
+    images = [(["the bike"], ["the bike", "a man"])]
+    empty = DocumentFrequencies.from_counts({}, documents=3)
+    general = fit_document_frequencies(OTHER_DOCUMENTS, "whitespace", "none")
+    measure = CIDErD(df="given")
+
+    values = item_values(images, measure, fits={"df/none": empty, "df": general})
+
+    assert values == item_values(images, measure, fits={"df": empty})
+    assert values != item_values(images, measure, fits={"df": general})
 
 
 @pytest.mark.parametrize(

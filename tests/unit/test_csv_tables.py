@@ -1,6 +1,7 @@
 """CSV and TSV: delimiters, headers, quotes, and tables and lines in .txt files."""
 
 import time
+from pathlib import Path
 
 import pytest
 from reading import saved
@@ -8,6 +9,8 @@ from refusals import refused
 
 import semmetrics
 from semmetrics import ReadOptions, as_captions, as_labels
+from semmetrics.data.csv_rows import first_row
+from semmetrics.data.source import Source
 
 # Delimiters
 
@@ -58,6 +61,26 @@ def test_the_number_of_split_cells_is_shown(tmp_path, monkeypatch, size):
 
 
 # Headers
+
+
+@pytest.mark.parametrize(
+    ("head", "is_read"),
+    [(b"id,label\na,x\n", False), (b'id,"la', True), (b'"i\nd",label\na,', False)],
+)
+def test_the_whole_file_is_read_only_for_a_long_header(monkeypatch, head, is_read):
+    chunks = []
+
+    def read_chunks(self):
+        chunks.append(b'id,"label"\n')
+        yield from chunks
+
+    monkeypatch.setattr(Source, "chunks", read_chunks)
+    source = Source("gt.csv", head, ".csv", path=Path("gt.csv"))
+
+    header = first_row(source, ReadOptions())
+
+    assert header[1] == "label"
+    assert bool(chunks) == is_read
 
 
 @pytest.mark.parametrize(

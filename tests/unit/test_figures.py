@@ -313,6 +313,21 @@ def test_confusions_by_identity_and_by_meaning_have_the_same_labels():
     assert other.title.startswith("$new$")
 
 
+def test_the_axes_of_confusions_are_predicted_and_true_labels():
+    display = plots.ConfusionDisplay.from_scores(result_with("confusion")).plot()
+
+    assert display.ax_[0].get_xlabel() == "predicted"
+    assert display.ax_[0].get_ylabel() == "true"
+
+
+def test_titles_of_rankings_name_datasets():
+    ranks = plots.RankMatrixDisplay.of(ranking())
+    means = plots.CriticalDifferenceDisplay.of(ranking())
+
+    assert ranks.panels[0].title.startswith("datasets at each rank")
+    assert means.title.endswith("over 6 datasets")
+
+
 @pytest.mark.parametrize(
     ("measure", "thresholds", "chosen"),
     [

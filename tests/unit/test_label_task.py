@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import codes, facts, refused
 
 import semmetrics
 from semmetrics import as_labels
@@ -63,6 +63,17 @@ def test_labels_may_be_ignored_in_their_original_or_normalised_form():
 
     assert names(task, "pred") == names(task, "ref") == [["car"]]
     assert task.settings["ignore"] == "&,street_sign,traffic_light"
+
+
+def test_spellings_of_a_label_to_ignore_count_once():
+    labels = [["Dog", "cat"]]
+    options = {"measures": "F1", "normalize": "lower"}
+
+    found = semmetrics.score(labels, labels, ignore=["dog", "Dog"], **options)
+    not_found = semmetrics.score(labels, labels, ignore=["cow", "Cow"], **options)
+
+    assert "ignored-labels-not-found" not in codes(found)
+    assert facts(not_found, "ignored-labels-not-found")[0].n == 1
 
 
 def test_a_label_with_several_names_may_be_ignored():

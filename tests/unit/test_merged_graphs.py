@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from interruptions import interruptions
 
+from semmetrics.metrics.spice_pairs import SpicePairs
 from semmetrics.text import concepts as concepts_module
 from semmetrics.text import graphs as graphs_module
 from semmetrics.text.concepts import Concepts
 from semmetrics.text.graphs import Graphs
 from semmetrics.text.parses import CachingParser, FunctionParser
-from semmetrics.text.scene_graphs import merge_captions
+from semmetrics.text.scene_graphs import GraphTable, merge_captions
 from semmetrics.text.synonyms import SynonymTable
 
 SYNSETS = {
@@ -148,6 +149,19 @@ def merge(concepts):
     """Return the merged group as texts."""
     tuples = merge_captions(parse(GROUP), concepts).tuples
     return [" ".join(map(concepts.name, slots)) for slots in tuples]
+
+
+@pytest.mark.parametrize(
+    ("images", "captions"), [([], ["sofa"]), (["sofa red"], []), ([], [])]
+)
+def test_a_matrix_of_spice_is_0_if_a_side_has_no_tuples(images, captions):
+    concepts = Concepts(SynonymTable(SYNSETS, {}))
+    image_table = GraphTable.of([merge_captions(parse(images), concepts)])
+    caption_table = GraphTable.of([merge_captions(parse(captions), concepts)])
+
+    pairs = SpicePairs(caption_table, image_table, concepts)
+
+    assert pairs.block(0, 1).tolist() == [[0.0]]
 
 
 def test_concepts_are_complete_after_an_interruption():

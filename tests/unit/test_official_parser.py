@@ -1,6 +1,10 @@
 """SPICE's own parser, with a stand-in for its Java program."""
 
+import json
 import os
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from refusals import refused
@@ -31,7 +35,7 @@ FAIL_ON_SOME = (
     if caption == "crash":
         sys.exit(134)
     if caption == "slow":
-        answer(error="it takes longer than 1 seconds")
+        answer(error="it takes longer than 1 second")
         sys.exit(75)
     if caption == "error":
         answer(error="java.lang.OutOfMemoryError")
@@ -164,6 +168,58 @@ def test_a_program_that_hangs_on_a_caption_is_started_again(program, short_limit
 def test_memory_must_be_a_size(memory):
     with refused("bad-option"):
         OfficialParser(memory=memory)
+
+
+# ---- the program in Java -------------------------------------------------------------
+
+SLOW_PIPELINE = {
+    "edu/stanford/nlp/pipeline/StanfordCoreNLP.java": """
+        package edu.stanford.nlp.pipeline;
+        public class StanfordCoreNLP {
+          public StanfordCoreNLP(java.util.Properties properties) {}
+          public void annotate(Annotation text) throws InterruptedException {
+            Thread.sleep(100_000);
+          }
+        }
+    """,
+    "edu/stanford/nlp/pipeline/Annotation.java": """
+        package edu.stanford.nlp.pipeline;
+        public class Annotation {
+          public Annotation(String text) {}
+        }
+    """,
+    "edu/anu/spice/SpiceParser.java": """
+        package edu.anu.spice;
+        import edu.stanford.nlp.pipeline.Annotation;
+        public class SpiceParser {
+          public SpiceParser(String host, int threads, Boolean isMerged) {}
+          ProposedTuples parseAnnotation(Annotation text) { return null; }
+          public static class ProposedTuples { public java.util.List<?> tuples; }
+        }
+    """,
+}
+"""Classes in place of CoreNLP and SPICE that never finish a caption."""
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="needs javac")
+def test_the_program_reports_that_a_caption_takes_too_long(tmp_path):
+    for name, code in SLOW_PIPELINE.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(code)
+    subprocess.run(["javac", *SLOW_PIPELINE], cwd=tmp_path, check=True)
+    program_folder = Path(official_parser.__file__).with_name("java_program")
+    class_path = f"{program_folder}{os.pathsep}{tmp_path}"
+
+    run = subprocess.run(
+        ["java", "-cp", class_path, "SpiceTuples", "1", "1"],
+        input=b"a dog\n",
+        capture_output=True,
+        check=False,
+    )
+
+    assert json.loads(run.stdout) == {"error": "it takes longer than 1 second"}
+    assert run.returncode == 75
 
 
 # ---- files of CoreNLP ----------------------------------------------------------------

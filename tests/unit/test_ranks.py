@@ -209,6 +209,18 @@ def test_a_single_dataset_cannot_be_tested():
     assert report_ranks(ranking) == []
 
 
+def test_reports_and_diagrams_name_datasets():
+    ranking = rank_normalized(by_dataset(AUC, ("a<b", "m", "cf", "m & cf")))
+    n_datasets = f"{len(ranking.values)} datasets"
+
+    matrix, friedman_test, *_ = report_ranks(ranking)
+
+    assert matrix.startswith("datasets at rank")
+    assert f"over {n_datasets}:" in friedman_test
+    assert f"over {n_datasets}<" in ranking.to_svg()
+    assert f"over {n_datasets} by" in repr(ranking)
+
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -227,6 +239,16 @@ def test_the_diagram_has_the_names_and_a_bar_per_group():
         assert 0 <= float(text.get("y")) <= float(svg.get("height"))
 
 
+@pytest.mark.parametrize("names", ["AB", "ABC", "ABCD"])
+def test_two_systems_are_enough_for_a_diagram(names):
+    mean_ranks = [float(rank) for rank in range(1, len(names) + 1)]
+
+    svg = ET.fromstring(draw_mean_ranks(list(names), mean_ranks, 0.5))
+
+    texts = {text.text for text in svg.iter(f"{SVG}text")}
+    assert {"1.00 A", "A 1.00"} & texts
+
+
 def test_the_diagram_has_no_critical_difference_without_a_test():
     assert "CD" not in draw_mean_ranks(["x", "y"], [1, 2], math.nan)
 
@@ -242,7 +264,11 @@ ROWS = [{"row": name, "A": 0.5, "B": 0.25} for name in ("F1", "i2t MedR", "WMD (
         (critical_difference, [1, 5], "too-few-systems"),
         (critical_difference, [3, 5, 1.0], "bad-option"),
         (rank_differences, [{"A": 1.0}, {"B": 1.0}], "nothing-given"),
-        (draw_mean_ranks, [["A"], [1.0], 0.5], "too-few-systems"),
+        (draw_mean_ranks, [["A"], [1.0], 0.5], "too-few-compared"),
+        (draw_mean_ranks, [["A", "B", "C"], [1.0, 2.0], 0.5], "wrong-count"),
+        (draw_mean_ranks, [["A", "B"], [1.0, 2.0, 3.0], 0.5], "wrong-count"),
+        (draw_mean_ranks, [["A", "B"], [1.0, math.nan], 0.5], "out-of-range"),
+        (draw_mean_ranks, [["A", "B"], [1.0, 2.5], 0.5], "out-of-range"),
         (rank_systems, [{"x": 3}, "F1"], "not-scores"),
         (rank_systems, [{"x": {"system": "A"}}, "F1"], "missing-file"),
         (rank_systems, [ROWS[1:]], "lower-is-better"),

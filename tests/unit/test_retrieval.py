@@ -10,6 +10,7 @@ import pytest
 from numpy.lib.format import open_memmap
 from oracles import retrieval as oracle
 from refusals import codes, facts, refused
+from scipy import sparse
 
 import semmetrics
 from semmetrics.data.rankings import Products
@@ -384,6 +385,12 @@ OTHER_ORDER = pd.DataFrame(SIMILARITIES, IMAGES[::-1], TEXTS)
 def test_invalid_input_is_an_error(code, options):
     with refused(code):
         score(**options)
+
+
+@pytest.mark.parametrize("run", [sparse.csr_array((1, 2)), [["a"]]])
+def test_an_empty_mapping_of_positives_is_an_error(run):
+    with refused("gts is missing 1 of the ids: '0'"):
+        score(run, {}, **NO_NAMES)
 
 
 def test_transposed_input_without_names_is_an_error():

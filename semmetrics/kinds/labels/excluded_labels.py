@@ -42,7 +42,7 @@ class LabelsToIgnore(NamedTuple):
         The labels as they are written.
     names : tuple of tuples of str
         All names of each label: first the name of its class, then its terms, and the label as it
-        is written.
+        is written. Labels that are equal after normalisation are one label with several spellings.
     """
 
     written: frozenset[str]
@@ -55,14 +55,15 @@ class LabelsToIgnore(NamedTuple):
         A label does not change if normalisation leaves nothing of it.
         """
         written = [ignore] if isinstance(ignore, str) else list(ignore)
-        names = []
-        for label in written:
+        names_of_class: dict[str, tuple[str, ...]] = {}
+        for label in dict.fromkeys(written):
             terms = clean_terms([label], clean)
             if not terms:
                 terms = (label,)
-            names.append((class_name(terms), *terms, label))
-        distinct_names = dict.fromkeys(names)
-        return LabelsToIgnore(frozenset(written), tuple(distinct_names))
+            name = class_name(terms)
+            names = names_of_class.get(name, (name, *terms))
+            names_of_class[name] = (*names, label)
+        return LabelsToIgnore(frozenset(written), tuple(names_of_class.values()))
 
     @property
     def class_names(self) -> list[str]:

@@ -204,7 +204,8 @@ def name_positives(positives: Lists, run: NamedRun, query_noun: str) -> Lists:
     if not isinstance(rows, range):
         return positives
     unnumbered = [name for name in positives.ids if read_position(name) is None]
-    if unnumbered or isinstance(run.scores, RankedLists):
+    is_ranked = isinstance(run.scores, RankedLists)
+    if unnumbered or (is_ranked and len(positives)):
         name = unnumbered[0] if unnumbered else positives.ids[0]
         option = "queries" if query_noun == "row" else "gallery"
         raise InputError(

@@ -160,7 +160,7 @@ class ConfusionDisplay(Heat):
             hidden_note(1, n_systems, "system"),
             hidden_note(_MAX_LABELS, n_labels, "label", "most confused"),
         )
-        return cls(panels, axis=("taken for", "true"), digits=0, note=note)
+        return cls(panels, axis=("predicted", "true"), digits=0, note=note)
 
     from_scores = of
 

@@ -97,7 +97,7 @@ class CriticalDifferenceDisplay(Display):
             shown_systems = [system for system in group if system in systems]
             if len(shown_systems) > 1:
                 groups.append(shown_systems)
-        datasets = pluralize(len(result.values), "data set")
+        datasets = pluralize(len(result.values), "dataset")
         return cls(
             title=f"mean ranks by {name_ranked_values(result)} over {datasets}",
             note=hidden_note(_MAX_SYSTEMS, len(mean_ranks), "system", "best"),

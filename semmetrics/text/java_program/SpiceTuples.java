@@ -145,7 +145,8 @@ public final class SpiceTuples {
           break;
         }
       } catch (TimeoutException late) {
-        out.print("{\"error\": \"it takes longer than " + seconds + " seconds\"}\n");
+        String limit = seconds == 1 ? "1 second" : seconds + " seconds";
+        out.print("{\"error\": \"it takes longer than " + limit + "\"}\n");
         out.flush();
         Runtime.getRuntime().halt(TOO_LONG);
       }
