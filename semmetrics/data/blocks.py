@@ -252,7 +252,7 @@ def find_side_files(path: str) -> SideFiles:
         return SideFiles("standard input", (path,), None)
     single_path = Path(path)
     is_folder = single_path.is_dir()
-    is_pattern = glob.has_magic(path) and not single_path.exists()
+    is_pattern = glob.has_magic(str(path)) and not single_path.exists()
     if not is_folder and not is_pattern:
         with readable(path, single_path):
             size = single_path.stat().st_size

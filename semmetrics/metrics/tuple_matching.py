@@ -36,7 +36,7 @@ CATEGORIES = ("All", *TUPLE_KINDS, "Color", "Cardinality", "Size")
 
 _MAX_PAIRS_PER_RANGE = 1 << 26
 """Pairs of tuples that are compared to find the range of one item."""
-_MAX_PAIRS_PER_BATCH = 1 << 20
+MAX_PAIRS_PER_BATCH = 1 << 20
 """Pairs of tuples that are compared at a time."""
 _MAX_TABLE_CELLS = 1 << 26
 """Cells up to which similar concepts are looked up in a table."""
@@ -240,7 +240,7 @@ class TupleMatches:
         n_compared = ragged.lengths(reference_indptr)[item_of_tuple]
         costs = ragged.offsets(n_compared)
         pairs = [np.zeros((2, 0), np.int64)]
-        for run in ragged.runs_within(costs, _MAX_PAIRS_PER_BATCH):
+        for run in ragged.runs_within(costs, MAX_PAIRS_PER_BATCH):
             indptr, second = ragged.take_rows(reference_indptr, item_of_tuple[run])
             first = ragged.row_numbers(indptr) + run.start
             for slot in range(candidate_slots.shape[1]):

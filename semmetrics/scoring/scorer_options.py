@@ -33,21 +33,22 @@ _IDENTIFYING_ATTRIBUTES = ("identity", "hash", "digest", "name")
 
 def check_needs_no_items(options: Mapping[str, Any]) -> None:
     """Raise an error for options that need stored items."""
-    needing_items: dict[str, Any] = {}
-    for name in _ALL_ITEMS_OPTIONS:
-        if is_on(options.get(name)):
-            needing_items[name] = options[name]
+    needing_items = [name for name in _ALL_ITEMS_OPTIONS if is_on(options.get(name))]
     if options.get("missing") == "common":
-        needing_items["missing"] = "common"
+        needing_items.append("missing='common'")
     ci = options.get("ci")
     method = options.get("ci_method", AUTO)
     if isinstance(ci, Bootstrap):
         method = ci.method
     if method not in (AUTO, POISSON):
-        needing_items["ci_method"] = method
+        needing_items.append(f"ci_method={method!r}")
     if needing_items:
-        name, value = next(iter(needing_items.items()))
-        raise InputError("option-needs-all-items", name=name, value=value)
+        raise InputError(
+            "needs-all-items",
+            what=", ".join(needing_items),
+            reason="needs all items",
+            instead=", or leave out the option",
+        )
 
 
 def needs_file(options: Mapping[str, Any]) -> bool:

@@ -71,7 +71,7 @@ def streams(tmp_path, monkeypatch):
         ),
         (
             "--missing common",
-            "option-needs-all-items",
+            "needs-all-items",
             "",
             "in one call (without --stream,",
         ),

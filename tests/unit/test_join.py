@@ -356,7 +356,7 @@ def test_systems_without_a_common_item_are_an_error():
 
 
 def test_common_items_need_the_rows_of_all_batches():
-    with refused("option-needs-all-items"):
+    with refused("needs-all-items"):
         semmetrics.Scorer(measures="F1", missing="common", keep_rows=False)
 
 

@@ -408,13 +408,13 @@ def test_empty_batches_do_not_decide_the_kind_of_data():
         ({"measures": "F1", "tokenizer": "13a"}, "not-of-kind"),
         (
             {"ci": True, "ci_method": "bca", "keep_rows": False},
-            "option-needs-all-items",
+            "needs-all-items",
         ),
         (
             {"ci": Bootstrap(method="wilson"), "keep_rows": False},
-            "option-needs-all-items",
+            "needs-all-items",
         ),
-        ({"score_references": True, "keep_rows": False}, "option-needs-all-items"),
+        ({"score_references": True, "keep_rows": False}, "needs-all-items"),
     ],
 )
 def test_wrong_options_raise_an_error_before_the_first_batch(options, code):
@@ -540,6 +540,6 @@ def test_an_error_without_stored_items_names_the_option_that_drops_them():
     with refused("rows-not-kept") as caught:
         scorer.compute().per_item()
     assert "keep_rows=False" in str(caught.value)
-    with refused("option-needs-all-items") as caught:
+    with refused("needs-all-items") as caught:
         Scorer(measures="F1", keep_rows=False, missing="common")
     assert "keep_rows=False" in str(caught.value)

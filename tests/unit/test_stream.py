@@ -201,7 +201,7 @@ def test_an_empty_file_raises_an_error(tmp_path, empty_side):
     [
         ({"set_size_probs": np.ones((2, 2))}, "not-applicable"),
         ({"weights": [1.0]}, "wrong-type"),
-        ({"ci": True, "ci_method": "bca"}, "option-needs-all-items"),
+        ({"ci": True, "ci_method": "bca"}, "needs-all-items"),
     ],
 )
 def test_options_that_need_all_items_raise_an_error(tmp_path, options, code):

@@ -54,11 +54,6 @@ MESSAGES = {
         "Score all of them in one call (without --stream, or in Python without "
         "keep_rows=False){instead}.",
     ),
-    "option-needs-all-items": Message(
-        "{setting} needs all items, but items are not stored",
-        "Score all of them in one call (without --stream, or in Python without "
-        "keep_rows=False), or leave out the option.",
-    ),
     "unnumbered": Message(
         "items without ids were not stored, so data: differs in the signatures",
         "Give ids.",
