@@ -36,6 +36,16 @@ MESSAGES = {
         "Keep one record per id.",
     ),
     "duplicate-at": Message("{role} also appears at {other}", "Keep one."),
+    "duplicate-row": Message(
+        "the id {value!r} appears twice",
+        "Keep one row per id. If each row has one {noun}, set {flag:options} to the "
+        "column of {noun}s.",
+    ),
+    "duplicate-row-at": Message(
+        "the id also appears at {other}",
+        "Keep one row per id. If each row has one {noun}, set {flag:options} to the "
+        "column of {noun}s.",
+    ),
     "nothing-left": Message(
         "{role} {value!r} is empty after normalization",
         "{remedy}",
