@@ -477,3 +477,29 @@ def test_measures_of_several_kinds_need_several_calls(preds, gts, measures, reme
     with refused("wrong-kind") as caught:
         semmetrics.score(preds, gts, measures=measures)
     assert remedy in caught.value.remedy
+
+
+# ---- ids of a matrix ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measures", ["Recall@1", "Precision@1 Recall@1", None])
+def test_a_matrix_without_ids_may_be_similarities_of_queries(measures):
+    with refused("similarities-without-ids", "preds") as caught:
+        semmetrics.score(SCORES, TRUTH, measures=measures)
+
+    for option in ("task='retrieval'", "queries=", "gallery="):
+        assert option in caught.value.remedy
+    table = semmetrics.score(
+        SCORES,
+        {"a": ["dog"], "b": ["dog"]},
+        task="retrieval",
+        queries=["a", "b"],
+        gallery=["cat", "dog"],
+        measures="Recall@1",
+    )
+    assert table["Recall@1"].value == 0.5
+
+
+def test_a_matrix_for_measures_of_labels_needs_ids():
+    with refused("one-side-has-ids", "preds"):
+        semmetrics.score(SCORES, TRUTH, measures="mAP")
