@@ -63,6 +63,18 @@ _FIX_OF_CONSTANT = (
     "pandas or json.dump wrote."
 )
 """How to fix NaN and Infinity in JSON."""
+_REASONS = {
+    "Unterminated string starting at": "the string that starts here has no closing quote",
+    "Invalid control character at": "a string contains a line break, a tab or another "
+    "control character",
+}
+"""What is wrong, for messages of json that would end with the position."""
+_FIXES = {
+    "Unterminated string starting at": "Add the quote, or check whether the file is "
+    "complete.",
+    "Invalid control character at": "Write it as an escape sequence, such as \\n.",
+}
+"""How to fix the same errors."""
 
 
 def parse(text: str, name: str, line: int = 1) -> Any:
@@ -128,6 +140,9 @@ def _syntax_error(
         return InputError("json-lines", place, why=error.msg)
     if error.pos < 0:
         return InputError("not-json", place, why=error.msg, fix=_FIX_OF_CONSTANT)
+    if error.msg in _REASONS:
+        reason = _REASONS[error.msg]
+        return InputError("not-json", place, why=reason, fix=_FIXES[error.msg])
     return InputError("not-json", place, why=error.msg)
 
 

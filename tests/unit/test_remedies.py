@@ -210,6 +210,22 @@ def test_nan_in_json_leads_to_missing_values(tmp_path, text):
     assert "missing value" in caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a": ["cat', "the string that starts here has no closing quote"),
+        ('{"a": ["cat\ndog"]}', "a string contains a line break"),
+        ('{"a": [1 2]}', "Expecting ',' delimiter"),
+    ],
+)
+def test_errors_of_json_are_whole_sentences(tmp_path, text, problem):
+    path = saved(tmp_path, "p.json", text)
+    with refused("not-json") as caught:
+        semmetrics.score(path, TRUTH)
+    assert f": {problem}" in caught.value.problem
+    assert not caught.value.problem.endswith(" at")
+
+
 SWAPPED_NAMES = {"queries": ["a", "b", "c"], "gallery": ["q1", "q2", "q3", "q4", "q5"]}
 
 
@@ -218,7 +234,7 @@ SWAPPED_NAMES = {"queries": ["a", "b", "c"], "gallery": ["q1", "q2", "q3", "q4",
     [
         (np.eye(5, 3), {"measures": "F1"}, "other-length"),
         ([0, 1, 2, 0, 1], {"measures": "Accuracy"}, "other-length"),
-        ([["a"]] * 3, {"classes": ["a", "b", "c"]}, "wrong-count"),
+        ([["a"]] * 3, {"classes": ["a", "b", "c"]}, "classes-of-columns"),
         ([[0]] * 5, {"task": "retrieval"}, "transposed-names"),
         ({"q1": ["a"]}, {"task": "retrieval", **SWAPPED_NAMES}, "outside-gallery"),
     ],
@@ -503,3 +519,18 @@ def test_a_matrix_without_ids_may_be_similarities_of_queries(measures):
 def test_a_matrix_for_measures_of_labels_needs_ids():
     with refused("one-side-has-ids", "preds"):
         semmetrics.score(SCORES, TRUTH, measures="mAP")
+
+
+def test_a_matrix_needs_a_class_for_each_column():
+    with refused("classes-of-columns") as caught:
+        semmetrics.score(SCORES, TRUE, classes=["a", "b", "c"], measures="mAP")
+    assert str(caught.value).endswith(
+        "the matrix has 2 columns, but there are 3 classes. Give one class for each column."
+    )
+
+
+def test_options_that_differ_are_named_without_a_sign():
+    scorer = semmetrics.Scorer(measures="F1", missing="skip")
+    with refused("different-scorers") as caught:
+        scorer.merge(semmetrics.Scorer(measures="Recall"))
+    assert "from before: measures, missing. " in str(caught.value)

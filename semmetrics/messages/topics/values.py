@@ -59,6 +59,10 @@ MESSAGES = {
     ),
     "wrong-dtype": Message("{role} has dtype {dtype}", "Expected {wanted}."),
     "wrong-count": Message("got {found} for {wanted}", "{fix:else Give one for each.}"),
+    "classes-of-columns": Message(
+        "the matrix has {n_columns:column}, but there are {n_classes:class}",
+        "{fix:else Give one class for each column.}",
+    ),
     "several-classes": Message(
         "an image has {n:class}, but classification needs one class per image",
         "Keep one, or measure label sets: Jaccard (example-based accuracy) or "
