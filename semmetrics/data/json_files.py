@@ -31,6 +31,7 @@ from semmetrics.data.karpathy_files import as_coco_annotations, image_key
 from semmetrics.data.read_options import ReadOptions, note_unused_options
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at
+from semmetrics.schema import not_a_number
 
 _ELEMENT = re.compile(r"element \[(\d+)\]")
 _RESULT_KEYS = ("image_id", "caption")
@@ -441,7 +442,7 @@ def _check_scores(item: Mapping[Any, Any], form: Form, where: str) -> dict[Any, 
     for entry, score in item.items():
         value = math.nan if score is None and form.allows_nan else score
         if isinstance(value, bool) or not isinstance(value, Real):
-            raise InputError("not-a-number", where, role="the score", value=value)
+            raise not_a_number("the score", value, where)
         numbers[entry] = value
     return numbers
 

@@ -14,7 +14,7 @@ MESSAGES = {
     ),
     "not-a-number": Message(
         "{role} is {value!r}, which is not a number",
-        "Write a number such as 0.5.",
+        "{fix:else Write a number such as 0.5.}",
     ),
     "out-of-range": Message("{role} is {value!r}", "Expected {wanted}."),
     "infinite-sum": Message("the sum of {role} is infinite", "Scale them down."),
