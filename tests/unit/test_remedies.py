@@ -534,3 +534,51 @@ def test_options_that_differ_are_named_without_a_sign():
     with refused("different-scorers") as caught:
         scorer.merge(semmetrics.Scorer(measures="Recall"))
     assert "from before: measures, missing. " in str(caught.value)
+
+
+# ---- numbers and choices ------------------------------------------------------------------------
+
+
+QUOTES = "Write it without quotes: 0.9."
+EXAMPLE = "Write a number such as 0.5."
+
+
+@pytest.mark.parametrize(
+    ("score", "remedy"),
+    [("0.9", QUOTES), ("0_9", EXAMPLE), ("nan", EXAMPLE), ("high", EXAMPLE)],
+)
+@pytest.mark.parametrize("form", ["mapping", "lists"])
+def test_a_score_in_quotes_leads_to_a_number(tmp_path, form, score, remedy):
+    preds = {"a": {"cat": score}}
+    if form == "lists":
+        preds = [{"id": "a", "labels": ["cat"], "scores": [score]}]
+    path = saved(tmp_path, "p.json", preds)
+
+    with refused("not-a-number") as caught:
+        semmetrics.score(path, {"a": ["cat"]}, measures="mAP")
+
+    assert caught.value.remedy == remedy
+
+
+@pytest.mark.parametrize(
+    ("form", "hint"),
+    [
+        ("md", "The format of .md files is markdown."),
+        ("tex", "The format of .tex files is latex."),
+        (".HTM", "The format of .htm files is html."),
+    ],
+)
+def test_an_extension_leads_to_its_format(files, capsys, form, hint):
+    with refused("bad-choice") as caught:
+        semmetrics.score(PREDS, TRUTH, measures="F1").render(form)
+    run_failing_command(["score", "-m", "F1", "--format", form, *files])
+
+    assert caught.value.remedy.endswith(hint)
+    assert hint in capsys.readouterr().err
+
+
+def test_averages_of_scikit_learn_lead_to_example():
+    with refused("bad-choice") as caught:
+        semmetrics.score(PREDS, TRUTH, measures="F1(average=samples)")
+
+    assert caught.value.remedy.endswith("scikit-learn is called example here.")
