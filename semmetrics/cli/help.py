@@ -15,7 +15,14 @@ from typing import Any
 import click
 
 from semmetrics.messages import as_sentence, did_you_mean, listing
-from semmetrics.options import KINDS, OTHER, Option, flag
+from semmetrics.options import (
+    KINDS,
+    OTHER,
+    RESULT_FORMATS,
+    Option,
+    flag,
+    format_hint,
+)
 from semmetrics.options.synonyms import measure_option_hint, option_of_synonym
 
 EXIT_CODES = (
@@ -261,6 +268,8 @@ class Choice(click.Choice[str]):
         except click.BadParameter as error:
             message = error.message
             suggestion = did_you_mean(str(value), self.choices)
+            if tuple(self.choices) == tuple(RESULT_FORMATS):
+                suggestion = format_hint(str(value)) or suggestion
             if suggestion:
                 message = f"{message.rstrip('.')}. {as_sentence(suggestion)}"
             raise click.BadParameter(message, ctx, param) from None

@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from semmetrics.data.form import Form
-from semmetrics.data.input_columns import chosen_column, find_id, role_of
+from semmetrics.data.input_columns import (
+    chosen_column,
+    column_flag,
+    find_id,
+    role_of,
+)
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.errors import InputError
 
@@ -104,7 +109,7 @@ def find_named_classes(
             where,
             noun=form.noun,
             column=label_columns[0],
-            flag=f"{form.noun}_column",
+            flag=column_flag(form.noun, options),
         )
     return role_columns
 

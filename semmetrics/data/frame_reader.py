@@ -32,12 +32,13 @@ from semmetrics.data.frames import (
     to_arrow_table,
     with_index_ids,
 )
-from semmetrics.data.input_columns import find_id, is_one_hot, role_of
+from semmetrics.data.input_columns import find_id, role_of
 from semmetrics.data.items import encode
 from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_named, is_unknown
 from semmetrics.data.one_hot_tables import (
     describe_one_hot,
+    duplicate_values,
     find_one_hot_ids,
     not_a_label_column,
 )
@@ -149,7 +150,11 @@ def _has_entry_column(
         numbers = number_columns(make_table().schema)
     if has_id_column(columns, options):  # The same rule as for files.
         classes = _named_classes(None, make_table, columns, form, source, options)
-        return not is_one_hot(columns, form, options, numbers, classes)
+        id_position = find_one_hot_ids(columns, form, options, numbers, classes)
+        if id_position is None or len(columns) != 2:
+            return id_position is None
+        numbers = number_columns(make_table().schema)
+        return _has_one_text_column(columns, id_position, numbers)
     if not role_columns:
         return False
     if not numbers.issuperset(role_columns):
@@ -247,7 +252,7 @@ def _read_frame_matrix(
     index = getattr(data, "index", None)
     notes: list[Fact] = []
     if index is not None and not has_id_column(columns, options):
-        cells = _cells_by_index(data, columns, form, source)
+        cells = _cells_by_index(data, columns, form, source, options)
     else:
         cells = _cells_by_id_column(data, form, source, options, first_row)
         if index is not None and not is_numbering(index):
@@ -265,12 +270,16 @@ def _read_frame_matrix(
     )
 
 
-def _cells_by_index(data: Any, columns: list[str], form: Form, source: str) -> _Cells:
+def _cells_by_index(
+    data: Any, columns: list[str], form: Form, source: str, options: ReadOptions
+) -> _Cells:
     """Return the cells of a pandas frame whose ids are in its index."""
     values = data.to_numpy()
-    ids = index_ids(data.index, source)
     if values.dtype.kind not in "biuf":
-        values = _column_stack(to_arrow_table(data), form, source)
+        values = _column_stack(to_arrow_table(data), form, source, options)
+    # An id also occurs twice if each row is a label, so other cells are reported first.
+    values_of_error = duplicate_values(form, options)
+    ids = index_ids(data.index, source, "duplicate-row", values_of_error)
     return _Cells(values, columns, ids)
 
 
@@ -280,14 +289,22 @@ def _cells_by_id_column(
     """Return the cells of a frame with a column of ids, or without ids, after checking them."""
     table = to_arrow_table(data)
     id_position = find_id(table.column_names, form, options, source)
+    cell_table = table
+    if id_position is not None:
+        cell_table = table.remove_column(id_position)
+    values = _column_stack(cell_table, form, source, options)
     ids = None
     if id_position is not None:
         where = f"{source}, column {table.column_names[id_position]!r}"
+        # An id also occurs twice if each row is a label, so other cells are reported first.
         ids = string_ids(
-            table.column(id_position).to_pylist(), where, first_row=first_row
+            table.column(id_position).to_pylist(),
+            where,
+            first_row=first_row,
+            code="duplicate-row",
+            values=duplicate_values(form, options),
         )
-        table = table.remove_column(id_position)
-    cells = _Cells(_column_stack(table, form, source), table.column_names, ids)
+    cells = _Cells(values, cell_table.column_names, ids)
     _check_finite(cells, form, source, first_row)
     return cells
 
@@ -318,7 +335,7 @@ def _odd_column_facts(values: Any, columns: Sequence[str]) -> list[Fact]:
     return [Fact("odd-columns", len(odd_columns), odd_columns, values=n_columns)]
 
 
-def _column_stack(table: Any, form: Form, source: str) -> Any:
+def _column_stack(table: Any, form: Form, source: str, options: ReadOptions) -> Any:
     """Return the columns of a table as a matrix.
 
     Raises
@@ -331,7 +348,7 @@ def _column_stack(table: Any, form: Form, source: str) -> Any:
     for column in table.schema:
         if not has_type(column.type, *_NUMBER_TYPES, "null"):
             where = f"{source}, column {column.name!r}"
-            raise not_a_label_column(str(column.type), form).placed(where)
+            raise not_a_label_column(str(column.type), form, options).placed(where)
     columns = [column.to_numpy() for column in table.columns]
     if not columns:
         return np.zeros((table.num_rows, 0))
@@ -384,7 +401,7 @@ def read_arrow_file(
     with conversion_errors(source.name):
         matrix: Any = read_frame(table, form, source.name, None, options, first_row)
     if not form.integers_as_names:
-        _check_label_cells(matrix, form, source.name, first_row)
+        _check_label_cells(matrix, form, source.name, options, first_row)
     rows = range(first_row, first_row + len(matrix))
     one_hot: Matrix = replace(
         matrix,
@@ -401,7 +418,9 @@ def _has_one_text_column(
     return len(names) == 2 and names[1 - id_position] not in numbers
 
 
-def _check_label_cells(matrix: Matrix, form: Form, source: str, first_row: int) -> None:
+def _check_label_cells(
+    matrix: Matrix, form: Form, source: str, options: ReadOptions, first_row: int
+) -> None:
     """Raise an error that names the first cell outside [0, 1] that is not unknown."""
     step = max(1, _MAX_CELLS_PER_CHECK // (len(matrix.vocabulary) + 1))
     for start in range(0, len(matrix), step):
@@ -415,4 +434,5 @@ def _check_label_cells(matrix: Matrix, form: Form, source: str, first_row: int) 
         row_number = start + row
         place = f"{ROW.format(first_row + row_number)}, column {name!r}"
         where = at(source, place, matrix.ids[row_number])
-        raise not_a_label_column(cells[row, column], form).placed(where)
+        value = cells[row, column]
+        raise not_a_label_column(value, form, options).placed(where)

@@ -20,6 +20,7 @@ from semmetrics.data.source import reporting_damage
 from semmetrics.errors import ROW, InputError
 from semmetrics.schema import as_id
 
+_NO_VALUES: Mapping[str, str] = {}
 _MAX_NESTED_LISTS = 3  # Levels of lists in a cell. Deeper ones can crash pyarrow.
 
 
@@ -62,7 +63,13 @@ def column_names(data: Any) -> list[str]:
 
 
 def string_ids(
-    names: Iterable[Any], source: str, *, repeats: bool = False, first_row: int = 0
+    names: Iterable[Any],
+    source: str,
+    *,
+    repeats: bool = False,
+    first_row: int = 0,
+    code: str = "duplicate-id",
+    values: Mapping[str, str] = _NO_VALUES,
 ) -> list[str]:
     """Check ids and return them as strings.
 
@@ -75,6 +82,8 @@ def string_ids(
         Whether an id may occur several times.
     first_row : int
         The number of the first row, for errors.
+    code, values : str, mapping
+        The code of the error for an id that occurs twice, and its other values.
 
     Raises
     ------
@@ -94,15 +103,23 @@ def string_ids(
         row = ROW.format(first_row + ids.index(""))
         raise InputError("empty-id", f"{source}, {row}")
     if not repeats:
-        check_once(ids, "duplicate-id", source)
+        check_once(ids, code, source, **values)
     return ids
 
 
-def index_ids(index: Any, source: str) -> list[str] | None:
-    """Return the ids in a pandas index, or None for no index or the default numbering."""
+def index_ids(
+    index: Any,
+    source: str,
+    code: str = "duplicate-id",
+    values: Mapping[str, str] = _NO_VALUES,
+) -> list[str] | None:
+    """Return the ids in a pandas index, or None for no index or the default numbering.
+
+    ``code`` and ``values`` are for an id that occurs twice, as in `string_ids`.
+    """
     if index is None or is_numbering(index):
         return None
-    return string_ids(index, source)
+    return string_ids(index, source, code=code, values=values)
 
 
 def has_id_column(columns: Sequence[str], options: ReadOptions) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import contextmanager
 
 from semmetrics.data.form import FILE_ID, Form
 from semmetrics.data.read_options import ReadOptions, is_truth
 from semmetrics.errors import InputError
+from semmetrics.options import SIDES
 from semmetrics.schema import ID_NAMES, Schema
 
 
@@ -20,6 +22,40 @@ def chosen_column(options: ReadOptions, role: str, names: Sequence[str]) -> str 
     if role == "score" and is_truth(options) and name not in names:
         return None
     return name
+
+
+def column_flag(role: str, options: ReadOptions) -> str:
+    """Return the option that names the column of a role, for one side if the side is known.
+
+    Examples
+    --------
+    >>> column_flag("label", ReadOptions())
+    'label_column'
+    """
+    if options.side:
+        return f"{options.side}_{role}_column"
+    return f"{role}_column"
+
+
+@contextmanager
+def proposing_shared_options() -> Iterator[None]:
+    """Let errors propose options of both sides, for functions without options of one side.
+
+    Examples
+    --------
+    >>> with proposing_shared_options():
+    ...     raise InputError("ambiguous-column", role="id", found=["a"], flag="gt_id_column")
+    Traceback (most recent call last):
+    semmetrics.errors.InputError: several columns could be id: 'a'. Choose one with id_column=.
+    """
+    try:
+        yield
+    except InputError as error:
+        for key in ("flag", "option"):
+            side, _, name = str(error.values.get(key)).partition("_")
+            if side in SIDES:
+                error.values[key] = name
+        raise
 
 
 def is_one_hot(
@@ -142,7 +178,7 @@ def find_columns(
         name = chosen_column(options, column.role, names)
         if name is not None:
             chosen[column.role] = name
-    if chosen and options.side:
+    if options.side:
         # Errors propose an option. The other side may have other names and another delimiter, so it
         # is gt_label_column or gt_delimiter, for instance, not label_column or delimiter.
         schema = schema._replace(flag=f"{options.side}_{schema.flag}")

@@ -16,7 +16,7 @@ from semmetrics.data.form import Form
 from semmetrics.data.items import Items
 from semmetrics.errors import MAX_EXAMPLES, Fact, InputError, Places, at
 from semmetrics.messages import counted
-from semmetrics.schema import as_id
+from semmetrics.schema import as_id, not_a_number
 
 ELEMENT = "element [{}]"
 """The place of a record in a JSON array."""
@@ -84,7 +84,7 @@ def pair_scores(entries: Any, scores: Any, form: Form) -> list[Any]:
     for score in scores:
         # A pair of two strings would later be read as a label and its synonym.
         if isinstance(score, str):
-            raise InputError("not-a-number", role="the score", value=score)
+            raise not_a_number("the score", score)
     return list(zip(entries, scores, strict=True))
 
 

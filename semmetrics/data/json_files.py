@@ -31,6 +31,7 @@ from semmetrics.data.karpathy_files import as_coco_annotations, image_key
 from semmetrics.data.read_options import ReadOptions, note_unused_options
 from semmetrics.data.source import Source, check_lines, text_lines
 from semmetrics.errors import ITEM, Fact, InputError, Places, at
+from semmetrics.schema import not_a_number
 
 _ELEMENT = re.compile(r"element \[(\d+)\]")
 _RESULT_KEYS = ("image_id", "caption")
@@ -63,6 +64,18 @@ _FIX_OF_CONSTANT = (
     "pandas or json.dump wrote."
 )
 """How to fix NaN and Infinity in JSON."""
+_REASONS = {
+    "Unterminated string starting at": "the string that starts here has no closing quote",
+    "Invalid control character at": "a string contains a line break, a tab or another "
+    "control character",
+}
+"""What is wrong, for messages of json that would end with the position."""
+_FIXES = {
+    "Unterminated string starting at": "Add the quote, or check whether the file is "
+    "complete.",
+    "Invalid control character at": "Write it as an escape sequence, such as \\n.",
+}
+"""How to fix the same errors."""
 
 
 def parse(text: str, name: str, line: int = 1) -> Any:
@@ -128,6 +141,9 @@ def _syntax_error(
         return InputError("json-lines", place, why=error.msg)
     if error.pos < 0:
         return InputError("not-json", place, why=error.msg, fix=_FIX_OF_CONSTANT)
+    if error.msg in _REASONS:
+        reason = _REASONS[error.msg]
+        return InputError("not-json", place, why=reason, fix=_FIXES[error.msg])
     return InputError("not-json", place, why=error.msg)
 
 
@@ -426,7 +442,7 @@ def _check_scores(item: Mapping[Any, Any], form: Form, where: str) -> dict[Any, 
     for entry, score in item.items():
         value = math.nan if score is None and form.allows_nan else score
         if isinstance(value, bool) or not isinstance(value, Real):
-            raise InputError("not-a-number", where, role="the score", value=value)
+            raise not_a_number("the score", value, where)
         numbers[entry] = value
     return numbers
 

@@ -309,13 +309,10 @@ def _check_column_names(
     """Raise an error if there is not one name for each column."""
     n_items, n_columns = shape
     if len(terms) != n_columns:
-        details = {
-            "found": pluralize(len(terms), "class"),
-            "wanted": pluralize(n_columns, "column"),
-        }
+        values: dict[str, Any] = {"n_classes": len(terms), "n_columns": n_columns}
         if len(terms) == n_items:
-            details["fix"] = "rows must be items, so transpose the matrix"
-        raise InputError("wrong-count", source, **details)
+            values["fix"] = "rows must be items, so transpose the matrix"
+        raise InputError("classes-of-columns", source, **values)
     if len(set(terms)) != n_columns:
         ((repeated, _),) = Counter(terms).most_common(1)
         raise InputError("duplicate-column", source, name=", ".join(repeated))

@@ -24,7 +24,7 @@ from semmetrics.data.class_columns import (
 )
 from semmetrics.data.csv_rows import Rows, field_limit, first_row, second_row
 from semmetrics.data.form import Form
-from semmetrics.data.input_columns import find_id, is_one_hot
+from semmetrics.data.input_columns import column_flag, find_id, is_one_hot
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
@@ -64,7 +64,7 @@ def read_one_hot(
             return None
         rows = Rows(source, options, tabs=is_tsv)
         check_named(rows.header, at(source.name, "line 1"))
-        cell_reader = _CellReader(source.name, rows.header, id_column, form)
+        cell_reader = _CellReader(source.name, rows.header, id_column, form, options)
         for lines, batch in rows.batches():
             if not cell_reader.add(lines, batch):
                 return None
@@ -94,13 +94,19 @@ class _CellReader:
     """
 
     def __init__(
-        self, source_name: str, header: list[str], id_column: int, form: Form
+        self,
+        source_name: str,
+        header: list[str],
+        id_column: int,
+        form: Form,
+        options: ReadOptions,
     ) -> None:
         self.names = [name for place, name in enumerate(header) if place != id_column]
         self.lines_by_id: dict[str, int] = {}
         self._source_name = source_name
         self._id_column = id_column
         self._form = form
+        self._options = options
         self._parts: list[Any] = []
         self._are_integers = True
 
@@ -111,7 +117,6 @@ class _CellReader:
         reader of tables then reports what is missing.
         """
         ids = [row.pop(self._id_column) for row in rows]
-        self._add_ids(lines, ids)
         # A table has few distinct cells, so each is converted once.
         numbers = dict.fromkeys(chain.from_iterable(rows), 0.0)
         for text in numbers:
@@ -121,6 +126,8 @@ class _CellReader:
                     return False
                 raise self._cell_error(text, lines, ids, rows)
             numbers[text] = number
+        # An id also occurs twice if each row is a label, so other cells are reported first.
+        self._add_ids(lines, ids)
         if self._are_integers:
             folded_cells = {text.strip().casefold() for text in numbers}
             self._are_integers = folded_cells <= _INTEGER_CELLS
@@ -136,8 +143,12 @@ class _CellReader:
             first_line = self.lines_by_id.setdefault(id_, line)
             if first_line != line:
                 where = at(self._source_name, f"line {line}", id_)
-                other = f"line {first_line}"
-                raise InputError("duplicate-at", where, role="the id", other=other)
+                raise InputError(
+                    "duplicate-row-at",
+                    where,
+                    other=f"line {first_line}",
+                    **duplicate_values(self._form, self._options),
+                )
 
     def _cell_error(
         self,
@@ -153,7 +164,7 @@ class _CellReader:
         column = self.names[rows[row_number].index(text)]
         place = f"line {lines[row_number]}, column {column!r}"
         where = at(self._source_name, place, ids[row_number])
-        return not_a_label_column(text, self._form).placed(where)
+        return not_a_label_column(text, self._form, self._options).placed(where)
 
     def values(self) -> Any:
         """Return the numbers of all rows, shape (rows, labels)."""
@@ -247,13 +258,18 @@ def describe_one_hot(form: Form, id_: str) -> str:
     return f"one row per item, one column per {form.noun}: id {id_!r}"
 
 
-def not_a_label_column(value: object, form: Form) -> InputError:
+def duplicate_values(form: Form, options: ReadOptions) -> dict[str, str]:
+    """Return the values of the error for an id that occurs twice in a one-hot table."""
+    return {"noun": form.noun, "flag": column_flag(form.noun, options)}
+
+
+def not_a_label_column(value: object, form: Form, options: ReadOptions) -> InputError:
     """Return the error for a column that is not a label, with one of its cells or its type."""
     folded = str(value).strip().casefold()
     if form.scored and not form.unknown and folded in _UNVERIFIED_CELLS:
         return InputError("unverified-cell", value=value)
     known = ", ".join(form.columns)
-    flag = f"{form.noun}_column"
+    flag = column_flag(form.noun, options)
     return InputError(
         "not-a-label-column", value=value, noun=form.noun, known=known, flag=flag
     )

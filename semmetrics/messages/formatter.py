@@ -16,6 +16,7 @@ A message is a format string, as of ``str.format``, with these fields:
 ``{noun:plural}``           the plural of a noun
 ``{text:sentence}``         text as a sentence, with a capital letter and a full stop
 ``{name:options}``          an option, or several separated by spaces, as the caller writes them
+``{name:option names}``     the same without "=" at the end of Python keywords
 ``{name:or set}``           ", or set" that option, or nothing if the name is empty
 ``{opt:missing}``           the option ``missing``, as the caller writes it
 ``{opt:missing=skip}``      the option with its value: ``missing='skip'`` or ``--missing skip``
@@ -169,6 +170,7 @@ class _FieldFormatter(string.Formatter):
             "plural": plural,
             "sentence": as_sentence,
             "options": self._options,
+            "option names": self._option_names,
             "or set": self._or_set,
         }
 
@@ -209,6 +211,13 @@ class _FieldFormatter(string.Formatter):
 
     def _options(self, names: str) -> str:
         return ", ".join(self._spell(name, "") for name in names.split())
+
+    def _option_names(self, names: str) -> str:
+        spelled_names = map(self._spell_name, names.split())
+        return ", ".join(spelled_names)
+
+    def _spell_name(self, name: str) -> str:
+        return self._spell(name, "").removesuffix("=")
 
     def _or_set(self, name: str) -> str:
         if not name:

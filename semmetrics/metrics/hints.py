@@ -72,5 +72,12 @@ AVERAGES_ELSEWHERE = {
     "weighted": "weighted",
 }
 """What other libraries call averages, and the value of the option "average". "" is the default."""
+CHOICES_ELSEWHERE = {
+    (
+        "average",
+        "samples",
+    ): "The average samples of scikit-learn is called example here.",
+}
+"""What the choices of other libraries are called here, by option and choice."""
 SYNONYMS_OF_AVERAGE = ("avg", "mode", "reduction", "averaging")
 """What the option "average" is called elsewhere."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 import numpy as np
 
 from semmetrics.errors import InputError
+from semmetrics.metrics.hints import CHOICES_ELSEWHERE
 
 OptionValue: TypeAlias = "str | int | float | None"
 
@@ -127,8 +128,13 @@ class MeasureOption(NamedTuple):
         """Raise an error if a value is not a choice, or a string that a name cannot contain."""
         if self.choices:
             if value not in self.choices:
+                hint = CHOICES_ELSEWHERE.get((self.name, value), "")
                 raise InputError(
-                    "bad-choice", name=self.name, value=value, choices=self.choices
+                    "bad-choice",
+                    name=self.name,
+                    value=value,
+                    choices=self.choices,
+                    hint=f" {hint}",
                 )
         elif isinstance(value, str) and not _can_be_written(value):
             wanted = (

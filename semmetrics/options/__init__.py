@@ -39,6 +39,7 @@ from semmetrics.options.choices import RESULT_FORMATS as RESULT_FORMATS
 from semmetrics.options.choices import TESTS as TESTS
 from semmetrics.options.choices import TITLES as TITLES
 from semmetrics.options.choices import VALUE_TESTS as VALUE_TESTS
+from semmetrics.options.choices import format_hint as format_hint
 from semmetrics.options.commands import COMMAND_OPTIONS as COMMAND_OPTIONS
 from semmetrics.options.decoding import clean_number as clean_number
 from semmetrics.options.decoding import clean_rule as clean_rule

@@ -85,6 +85,8 @@ FORMAT_OF_EXTENSION = {
     ".html": "html",
 }
 """The formats of results by the extension of the output file."""
+_OTHER_EXTENSIONS = {".htm": ".html"}
+"""Extensions that output files cannot have, and the usual ones."""
 RECORD_EXTENSIONS = (".tsv", ".jsonl", ".parquet")
 """The extensions of output files with one record per row. ``--format`` has no such formats."""
 
@@ -131,3 +133,19 @@ AGGREGATIONS = {"none": "unaggregated", "mean": "mean over the ratings of a cand
 """The ways to combine several judgements of a candidate, each with its name in reports."""
 RANKED_BY = ("normalized", "rank")
 """The values that rank systems over datasets: the mean normalised value or the mean rank."""
+
+
+def format_hint(name: str) -> str:
+    """Return a hint about an unknown format of results, or "" if it is not an extension.
+
+    Examples
+    --------
+    >>> format_hint("md"), format_hint("excel")
+    ('The format of .md files is markdown.', '')
+    """
+    extension = f".{name.removeprefix('.').casefold()}"
+    usual_extension = _OTHER_EXTENSIONS.get(extension, extension)
+    form = FORMAT_OF_EXTENSION.get(usual_extension)
+    if form is None:
+        return ""
+    return f"The format of {extension} files is {form}."

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 import numpy as np
 
 from semmetrics._version import __version__
-from semmetrics.arguments import check_choice
 from semmetrics.errors import Fact, InputError, render_facts
 from semmetrics.messages import (
     Spelling,
@@ -25,7 +24,7 @@ from semmetrics.messages import (
     printable,
     visible,
 )
-from semmetrics.options import RESULT_FORMATS
+from semmetrics.options import RESULT_FORMATS, format_hint
 from semmetrics.reports.drawing import align, draw
 from semmetrics.reports.html_tables import draw_html_list, draw_html_table, escape_html
 from semmetrics.reports.records import MAX_NOTEBOOK_ROWS, Records, cells
@@ -190,7 +189,14 @@ class Result(ABC):
         graded: bool = False,
         **table_options: Any,
     ) -> str:
-        check_choice("form", form, RESULT_FORMATS)
+        if form not in RESULT_FORMATS:
+            raise InputError(
+                "bad-choice",
+                name="form",
+                value=form,
+                choices=RESULT_FORMATS,
+                hint=f" {format_hint(str(form))}",
+            )
         if form == "json":
             return self.to_json()
         if form == "csv":

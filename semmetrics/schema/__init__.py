@@ -16,6 +16,7 @@ from semmetrics.schema.cells import (
     as_real,
     as_text,
     is_missing,
+    not_a_number,
 )
 from semmetrics.schema.columns import Column
 from semmetrics.schema.inputs import (
@@ -58,4 +59,5 @@ __all__ = [
     "as_real",
     "as_text",
     "is_missing",
+    "not_a_number",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -79,10 +80,26 @@ def as_number(value: Any, role: str, where: str = "") -> float:
     except OverflowError:
         number = math.inf
     except (TypeError, ValueError):
-        raise InputError("not-a-number", where, role=role, value=value) from None
+        raise not_a_number(role, value, where) from None
     if not math.isfinite(number):
         raise InputError("not-finite", where, role=role, value=value)
     return number
+
+
+def not_a_number(role: str, value: Any, where: str = "") -> InputError:
+    """Return the error for a value that is not a number, such as a number in quotes.
+
+    Examples
+    --------
+    >>> not_a_number("the score", "0.9").remedy
+    'Write it without quotes: 0.9.'
+    """
+    error = InputError("not-a-number", where, role=role, value=value)
+    if isinstance(value, str):
+        with suppress(TypeError, ValueError):
+            if math.isfinite(_to_float(value)):
+                error.values["fix"] = f"Write it without quotes: {value.strip()}."
+    return error
 
 
 def _to_float(value: Any) -> float:
@@ -114,7 +131,7 @@ def as_grade(value: Any, role: str) -> float:
 def as_real(value: Any, role: str) -> float:
     """Return a finite number from a number. A string such as "0.5" raises an error."""
     if isinstance(value, str):
-        raise InputError("not-a-number", role=role, value=value)
+        raise not_a_number(role, value)
     return as_number(value, role)
 
 

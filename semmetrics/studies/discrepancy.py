@@ -35,6 +35,7 @@ from itertools import chain, combinations
 from typing import Any, NamedTuple, TypeGuard
 
 from semmetrics.arguments import check_choice
+from semmetrics.data.input_columns import proposing_shared_options
 from semmetrics.data.lists import Lists
 from semmetrics.data.option_keywords import takes_options
 from semmetrics.data.read_options import DEFAULTS
@@ -434,7 +435,8 @@ def _compare_batches(
 
 def _read_answers(data: Any, system: str, setup: Evaluation) -> Lists:
     """Read the answers of a system, which must not be scores of labels."""
-    lists = setup.read(data, system)
+    with proposing_shared_options():
+        lists = setup.read(data, system)
     if not isinstance(lists, Lists) or lists.ranked:
         raise InputError(
             "wrong-format",

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, TypeAlias
 
+from semmetrics.data.input_columns import proposing_shared_options
 from semmetrics.data.inputs import open_input
 from semmetrics.data.lists import Lists
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
@@ -96,7 +97,8 @@ def _read_lists(
     data: Any, setup: Evaluation, options: ReadOptions, understood: list[str]
 ) -> Lists:
     """Read references that are not in a sheet, and append how they were read."""
-    lists = setup.read_truth(open_input(data, options))
+    with proposing_shared_options():
+        lists = setup.read_truth(open_input(data, options))
     understood += describe_inputs([lists])
     if isinstance(lists, Lists):
         return lists

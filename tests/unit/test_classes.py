@@ -197,7 +197,7 @@ def test_only_scores_of_candidates_are_checked(tmp_path):
         ({"gts": [[], *TRUTH_LISTS[1:]]}, "wrong-count"),
         ({"gts": TRUTH[1:]}, "other-length"),
         ({"gts": np.array([[1, 0]] * 5), "classes": None}, "wrong-shape"),
-        ({"classes": CLASSES[:3]}, "wrong-count"),
+        ({"classes": CLASSES[:3]}, "classes-of-columns"),
         ({"classes": None}, "outside-classes"),
         ({"preds": [[name, name] for name in TRUTH]}, "duplicate"),
         ({"task": None, "classes": None, "measures": None}, "unknown-kind"),

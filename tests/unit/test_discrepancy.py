@@ -373,3 +373,16 @@ def test_files_that_are_no_state_raise_an_error(tmp_path, content):
 
     with refused("not-a-state"):
         DiscrepancySelection.load(path)
+
+
+def test_a_missing_column_proposes_an_option_that_the_selection_has(tmp_path):
+    systems = {}
+    for system in "ab":
+        path = tmp_path / f"{system}.csv"
+        path.write_text("photo,caption\n1,x\n2,y\n", encoding="utf-8")
+        systems[system] = str(path)
+
+    with refused("missing-column", flag="id_column"):
+        select_discrepant(systems, 1)
+
+    assert select_discrepant(systems, 1, id_column="photo").pairs

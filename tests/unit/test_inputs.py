@@ -38,7 +38,7 @@ def test_an_error_in_label_lists_names_the_place(data, code, place):
 @pytest.mark.parametrize(
     ("classes", "code"),
     [
-        (["a"], "wrong-count"),
+        (["a"], "classes-of-columns"),
         (["a", ["b", ""]], "empty"),
         ([["a", 1], "b"], "wrong-type"),
         (["b", "b"], "duplicate-column"),

@@ -130,6 +130,7 @@ def test_importing_the_package_loads_no_texts():
         ("{x:,}", (2, 5000), "2 to 5,000"),
         ("{x:.2f}", 0.5, "0.50"),
         ("{x:options}", "ids missing", "--ids, --missing"),
+        ("{x:option names}", "ids missing", "--ids, --missing"),
         ("{x:or set}", "format", ", or set --input-format"),
         ("{x:or set}", "", ""),
         ("{x:else Remove it.}", "Sort it.", "Sort it."),

@@ -5,10 +5,11 @@ import pandas as pd
 import polars as pl
 import pytest
 from reading import refused_in, saved
-from refusals import codes
+from refusals import codes, refused
 
 import semmetrics
 from semmetrics import ReadOptions, as_labels
+from semmetrics.scale.stream import score_stream
 
 NAMES = ["cat", "big, dog", "ox"]
 CELLS = np.array([[1, 0, 1], [0, 1, 1], [0, 0, 0]])
@@ -101,7 +102,7 @@ def test_columns_that_are_not_labels_are_an_error(tmp_path, suffix, columns, cod
 @pytest.mark.parametrize(
     ("text", "code", "place"),
     [
-        ("id,cat,dog\na,1,0\na,0,1\n", "duplicate-at", ", line 3, id 'a'"),
+        ("id,cat,dog\na,1,0\na,0,1\n", "duplicate-row-at", ", line 3, id 'a'"),
         ("id,cat,dog\n,1,0\n", "empty-id", ", line 2"),
         ("id,cat,cat\na,1,0\n", "duplicate-column", ""),
         ("id,cat,dog\na,1\n", "wrong-width", ", line 2"),
@@ -119,6 +120,47 @@ def test_an_error_in_a_csv_table_names_the_place(tmp_path, text, code, place):
 
     with refused_in(code, f"t.csv{place}"):
         as_labels(path)
+
+
+@pytest.mark.parametrize("side", ["pred", "gt"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "frame", "polars", "stream"])
+@pytest.mark.parametrize(
+    ("columns", "code"),
+    [
+        ({"image": list("xxy"), "annotation": ["cat", "dog", "cat"]}, "missing-column"),
+        (
+            {"image": list("xxy"), "annotation": ["cat"] * 3, "source": list("abc")},
+            "not-a-label-column",
+        ),
+        ({"image": list("xxy"), "annotation": [1, 0, 1]}, "duplicate-row"),
+    ],
+)
+def test_rows_of_labels_without_a_label_column_propose_to_name_it(
+    tmp_path, suffix, side, columns, code
+):
+    table = pd.DataFrame(columns)
+    score = semmetrics.score
+    if suffix == "polars":
+        table = pl.DataFrame(columns)
+    elif suffix != "frame":
+        extension = "csv" if suffix == "stream" else suffix
+        table = str(save_frame(tmp_path, table, extension))
+        if suffix == "stream":
+            score = score_stream
+    truth = str(saved(tmp_path, "other.csv", "image,label\nx,cat\ny,dog\n"))
+    sides = (table, truth) if side == "pred" else (truth, table)
+    if code == "duplicate-row" and suffix in ("csv", "stream"):
+        code = "duplicate-row-at"
+
+    with refused(code, flag=f"{side}_label_column"):
+        score(*sides, measures="F1")
+
+
+def test_repeated_ids_in_an_index_propose_to_name_the_label_column():
+    frame = pd.DataFrame({"annotation": [1, 0]}, index=["x", "x"])
+
+    with refused("duplicate-row", flag="pred_label_column"):
+        semmetrics.score(frame, {"x": ["cat"]}, measures="F1")
 
 
 @pytest.mark.parametrize(

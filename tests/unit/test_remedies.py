@@ -210,6 +210,22 @@ def test_nan_in_json_leads_to_missing_values(tmp_path, text):
     assert "missing value" in caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a": ["cat', "the string that starts here has no closing quote"),
+        ('{"a": ["cat\ndog"]}', "a string contains a line break"),
+        ('{"a": [1 2]}', "Expecting ',' delimiter"),
+    ],
+)
+def test_errors_of_json_are_whole_sentences(tmp_path, text, problem):
+    path = saved(tmp_path, "p.json", text)
+    with refused("not-json") as caught:
+        semmetrics.score(path, TRUTH)
+    assert f": {problem}" in caught.value.problem
+    assert not caught.value.problem.endswith(" at")
+
+
 SWAPPED_NAMES = {"queries": ["a", "b", "c"], "gallery": ["q1", "q2", "q3", "q4", "q5"]}
 
 
@@ -218,7 +234,7 @@ SWAPPED_NAMES = {"queries": ["a", "b", "c"], "gallery": ["q1", "q2", "q3", "q4",
     [
         (np.eye(5, 3), {"measures": "F1"}, "other-length"),
         ([0, 1, 2, 0, 1], {"measures": "Accuracy"}, "other-length"),
-        ([["a"]] * 3, {"classes": ["a", "b", "c"]}, "wrong-count"),
+        ([["a"]] * 3, {"classes": ["a", "b", "c"]}, "classes-of-columns"),
         ([[0]] * 5, {"task": "retrieval"}, "transposed-names"),
         ({"q1": ["a"]}, {"task": "retrieval", **SWAPPED_NAMES}, "outside-gallery"),
     ],
@@ -477,3 +493,92 @@ def test_measures_of_several_kinds_need_several_calls(preds, gts, measures, reme
     with refused("wrong-kind") as caught:
         semmetrics.score(preds, gts, measures=measures)
     assert remedy in caught.value.remedy
+
+
+# ---- ids of a matrix ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measures", ["Recall@1", "Precision@1 Recall@1", None])
+def test_a_matrix_without_ids_may_be_similarities_of_queries(measures):
+    with refused("similarities-without-ids", "preds") as caught:
+        semmetrics.score(SCORES, TRUTH, measures=measures)
+
+    for option in ("task='retrieval'", "queries=", "gallery="):
+        assert option in caught.value.remedy
+    table = semmetrics.score(
+        SCORES,
+        {"a": ["dog"], "b": ["dog"]},
+        task="retrieval",
+        queries=["a", "b"],
+        gallery=["cat", "dog"],
+        measures="Recall@1",
+    )
+    assert table["Recall@1"].value == 0.5
+
+
+def test_a_matrix_for_measures_of_labels_needs_ids():
+    with refused("one-side-has-ids", "preds"):
+        semmetrics.score(SCORES, TRUTH, measures="mAP")
+
+
+def test_a_matrix_needs_a_class_for_each_column():
+    with refused("classes-of-columns") as caught:
+        semmetrics.score(SCORES, TRUE, classes=["a", "b", "c"], measures="mAP")
+    assert str(caught.value).endswith(
+        "the matrix has 2 columns, but there are 3 classes. Give one class for each column."
+    )
+
+
+def test_options_that_differ_are_named_without_a_sign():
+    scorer = semmetrics.Scorer(measures="F1", missing="skip")
+    with refused("different-scorers") as caught:
+        scorer.merge(semmetrics.Scorer(measures="Recall"))
+    assert "from before: measures, missing. " in str(caught.value)
+
+
+# ---- numbers and choices ------------------------------------------------------------------------
+
+
+QUOTES = "Write it without quotes: 0.9."
+EXAMPLE = "Write a number such as 0.5."
+
+
+@pytest.mark.parametrize(
+    ("score", "remedy"),
+    [("0.9", QUOTES), ("0_9", EXAMPLE), ("nan", EXAMPLE), ("high", EXAMPLE)],
+)
+@pytest.mark.parametrize("form", ["mapping", "lists"])
+def test_a_score_in_quotes_leads_to_a_number(tmp_path, form, score, remedy):
+    preds = {"a": {"cat": score}}
+    if form == "lists":
+        preds = [{"id": "a", "labels": ["cat"], "scores": [score]}]
+    path = saved(tmp_path, "p.json", preds)
+
+    with refused("not-a-number") as caught:
+        semmetrics.score(path, {"a": ["cat"]}, measures="mAP")
+
+    assert caught.value.remedy == remedy
+
+
+@pytest.mark.parametrize(
+    ("form", "hint"),
+    [
+        ("md", "The format of .md files is markdown."),
+        ("tex", "The format of .tex files is latex."),
+        (".HTM", "The format of .htm files is html."),
+    ],
+)
+def test_an_extension_leads_to_its_format(files, capsys, form, hint):
+    with refused("bad-choice") as caught:
+        semmetrics.score(PREDS, TRUTH, measures="F1").render(form)
+    run_failing_command(["score", "-m", "F1", "--format", form, *files])
+
+    assert caught.value.remedy.endswith(hint)
+    assert hint in capsys.readouterr().err
+
+
+def test_averages_of_scikit_learn_lead_to_example():
+    with refused("bad-choice") as caught:
+        semmetrics.score(PREDS, TRUTH, measures="F1(average=samples)")
+
+    assert caught.value.remedy.endswith("scikit-learn is called example here.")

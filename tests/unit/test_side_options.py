@@ -68,6 +68,25 @@ def test_an_option_of_one_side_overrides_the_option_of_both(tmp_path):
         semmetrics.score(preds, gts, id_column="z", gt_id_column="photo", **options)
 
 
+@pytest.mark.parametrize("role", ["id", "label"])
+@pytest.mark.parametrize("side", ["pred", "gt"])
+def test_the_error_for_a_missing_column_names_the_option_of_the_side(
+    tmp_path, role, side
+):
+    names = {"id": "image", "label": "label", role: "other"}
+    table = saved(tmp_path, "t.csv", f"{names['id']},{names['label']}\na,cat\n")
+    usual = saved(tmp_path, "usual.csv", "image,label\na,cat\n")
+    sides = (table, usual) if side == "pred" else (usual, table)
+    option = f"{side}_{role}_column"
+
+    with refused("missing-column", flag=option) as caught:
+        semmetrics.score(*sides, measures="F1")
+
+    score = semmetrics.score(*sides, measures="F1", **{option: "other"})
+    assert score["F1"].value == 1.0
+    assert f"set {option}=" in caught.value.remedy
+
+
 @pytest.mark.parametrize("option", ["pred_delimiter", "gt_delimiter"])
 def test_the_error_for_another_delimiter_names_the_option_of_the_side(tmp_path, option):
     commas = saved(tmp_path, "commas.csv", "id,label\na,cat\n")

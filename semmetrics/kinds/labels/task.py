@@ -39,6 +39,7 @@ from semmetrics.kinds.labels.observation_codes import (
 from semmetrics.kinds.labels.oddities import find_oddities
 from semmetrics.kinds.labels.predicted_scores import observe_probabilities
 from semmetrics.kinds.options import resolve_options
+from semmetrics.metrics.registry import kinds_of
 from semmetrics.options import OPTIONS
 
 _VERIFIED = "verified"
@@ -144,9 +145,26 @@ def _leave_out(
 # ---- sides --------------------------------------------------------------------------------------
 
 
+def _may_be_of_retrieval(options: Options) -> bool:
+    """Return whether all measures are also measures of retrieval, or none is requested."""
+    measures = options.measures or ()
+    return all("retrieval" in kinds_of(measure.definition.name) for measure in measures)
+
+
 def _join_sides(pred: Lists, ref: Lists, options: Options) -> _LabelSides:
     """Join normalised sides, and separate difficult and unverified labels from true ones."""
-    joined = join(pred, ref, missing=options.missing)
+    try:
+        joined = join(pred, ref, missing=options.missing)
+    except InputError as error:
+        is_matrix = pred.ranked and pred.columns is not None
+        if error.code != "one-side-has-ids" or not is_matrix or pred.has_ids:
+            raise
+        if not _may_be_of_retrieval(options):
+            raise
+        # The rows may be queries, so there are two ways out.
+        raise InputError(
+            "similarities-without-ids", pred.source, other=ref.source
+        ) from None
     joined, weights = weigh(joined, options.weights, ref)
     observations = Observations()
     if options.activation is not None:

@@ -7,6 +7,13 @@ MESSAGES = {
         "there are no ids here, but {other} has ids",
         "Give ids on both sides or on neither.{more:else }",
     ),
+    "similarities-without-ids": Message(
+        "the rows of the matrix have no ids, but {other} has ids",
+        "If the rows are items and the columns classes, give ids on both sides or on "
+        "neither. An .npz file can store ids with its matrix. For retrieval, set "
+        "{opt:task=retrieval}, and {opt:queries} and {opt:gallery} to the ids of the "
+        "rows and columns.",
+    ),
     "other-length": Message(
         "{one} has {n:item}, but {other} has {m} (this is the last item of the "
         "shorter side)",

@@ -67,7 +67,7 @@ MESSAGES = {
         "the ids of states are not compared, so an item in two states counts twice",
     ),
     "different-scorers": Message(
-        "some options differ from before: {names:options}",
+        "some options differ from before: {names:option names}",
         "Score all parts with the same options.",
     ),
     "merged-kinds": Message(

@@ -14,7 +14,7 @@ MESSAGES = {
     ),
     "not-a-number": Message(
         "{role} is {value!r}, which is not a number",
-        "Write a number such as 0.5.",
+        "{fix:else Write a number such as 0.5.}",
     ),
     "out-of-range": Message("{role} is {value!r}", "Expected {wanted}."),
     "infinite-sum": Message("the sum of {role} is infinite", "Scale them down."),
@@ -36,6 +36,16 @@ MESSAGES = {
         "Keep one record per id.",
     ),
     "duplicate-at": Message("{role} also appears at {other}", "Keep one."),
+    "duplicate-row": Message(
+        "the id {value!r} appears twice",
+        "Keep one row per id. If each row has one {noun}, set {flag:options} to the "
+        "column of {noun}s.",
+    ),
+    "duplicate-row-at": Message(
+        "the id also appears at {other}",
+        "Keep one row per id. If each row has one {noun}, set {flag:options} to the "
+        "column of {noun}s.",
+    ),
     "nothing-left": Message(
         "{role} {value!r} is empty after normalization",
         "{remedy}",
@@ -49,6 +59,10 @@ MESSAGES = {
     ),
     "wrong-dtype": Message("{role} has dtype {dtype}", "Expected {wanted}."),
     "wrong-count": Message("got {found} for {wanted}", "{fix:else Give one for each.}"),
+    "classes-of-columns": Message(
+        "the matrix has {n_columns:column}, but there are {n_classes:class}",
+        "{fix:else Give one class for each column.}",
+    ),
     "several-classes": Message(
         "an image has {n:class}, but classification needs one class per image",
         "Keep one, or measure label sets: Jaccard (example-based accuracy) or "
