@@ -179,7 +179,8 @@ LRAP = _define_item_ranking(
     summary="Mean, over the true labels of an item, of the share of true labels among "
     "the labels ranked at least as high.",
     equation="(1/|Y|) Σ over y in Y of |{y' in Y: s(y') >= s(y)}| / |{l: s(l) >= s(y)}|",
-    source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn",
+    source="Tsoumakas et al. 2010, section 7.3.3; ties as in scikit-learn, which counts an "
+    "item without true labels as 1 (no_reference=1)",
     cite=("tsoumakas2010",),
 )
 RankingLoss = _define_item_ranking(

@@ -463,6 +463,7 @@ SemF1 = _define(
     formulas.f1_many_to_one,
     _THRESHOLD,
     _MATCH,
+    symmetric=True,
     **_MATCHED,
 )
 SemJaccard = _define(
@@ -473,6 +474,7 @@ SemJaccard = _define(
     formulas.jaccard,
     _THRESHOLD,
     _PAIRS,
+    symmetric=True,
     **_MATCHED,
 )
 SemAP = _define(

@@ -354,6 +354,9 @@ class InputBuffer:
         """Return the stored items."""
         ids, where = self._ids_and_places()
         is_ranked = "table" in self.forms
+        n_unnamed = None
+        if self.has_unnamed_columns and self.columns == list(self.codes):
+            n_unnamed = len(self.columns)
         return Lists(
             ids,
             list(self.codes),
@@ -372,6 +375,7 @@ class InputBuffer:
             is_coco_instances=self.has_coco_instances,
             precision=common_precision(self.precisions),
             where=where,
+            columns=n_unnamed,
         )
 
     def _joined_sides(self) -> Side:

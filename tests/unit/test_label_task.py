@@ -1,5 +1,6 @@
 """The task of labels: its classes, ignored labels and items, and wrong options."""
 
+import json
 import os
 import subprocess
 import sys
@@ -53,6 +54,70 @@ def test_wrong_classes_and_options_are_an_error(labels, options, code):
 def test_a_matrix_of_scores_as_ground_truth_is_an_error():
     with refused("truth-of-scores"):
         task_of({"7": ["a"], "8": []}, np.array([[0.5], [0.1]]))
+
+
+CELLS = [["1", "0"], ["0", "1"]]
+MATRIX = np.eye(2, dtype=int)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        CELLS,
+        np.array(CELLS),
+        np.array(CELLS, object),
+        [["1.0", "0.0"], ["0.0", "1.0"]],
+        np.array([["0.9", "0"], ["1", "0.3"]]),
+        np.array([["2", "0"], ["0", "3"]]),
+        np.array([["0", "0"], ["0", "0"]]),
+    ],
+)
+def test_a_matrix_stored_as_strings_is_an_error_on_either_side(rows):
+    with refused("cells-as-labels", "preds", other="gts", columns=2):
+        semmetrics.score(rows, MATRIX, measures="F1")
+    with refused("cells-as-labels", "gts", other="preds", columns=2):
+        semmetrics.score(MATRIX, rows, measures="F1")
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_a_batch_of_cells_stored_as_strings_is_an_error(keep_rows):
+    scorer = semmetrics.Scorer(measures="F1", keep_rows=keep_rows)
+
+    with refused("cells-as-labels", "preds"):
+        scorer.update(np.array(CELLS), MATRIX)
+    with refused("unnamed-columns", "gts"):
+        scorer.update([["cat"], ["dog"]], MATRIX)
+
+
+def test_a_file_of_cells_stored_as_strings_is_an_error(tmp_path):
+    preds = tmp_path / "preds.json"
+    preds.write_text(json.dumps(CELLS))
+    gts = tmp_path / "gts.npy"
+    np.save(gts, MATRIX)
+
+    with refused("cells-as-labels", str(preds)) as caught:
+        semmetrics.score(preds, gts, measures="F1")
+    assert "numpy.save" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("rows", "truth"),
+    [
+        ([["1", "0"], ["1"]], [[1, 1], [0, 1]]),
+        ([["1", "0"], ["0", "1"]], [[1, 1, 0], [1, 1, 0]]),
+        ([["2", "0", "1"], ["0", "1", "2"]], [[1, 1, 1], [1, 1, 1]]),
+    ],
+)
+def test_positions_of_columns_may_be_strings(rows, truth):
+    table = semmetrics.score(rows, np.array(truth), measures="F1")
+
+    assert table["F1"].value == 1
+
+
+def test_numbers_may_be_the_names_of_classes():
+    options = {"measures": "Recall", "classes": ["0", "1"]}
+
+    assert semmetrics.score(CELLS, MATRIX, **options)["Recall"].value == 1
 
 
 def test_labels_may_be_ignored_in_their_original_or_normalised_form():

@@ -13,6 +13,7 @@ from semmetrics.data.matrix import as_matrix, class_terms, members
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.class_names import outside_classes_error
 from semmetrics.messages import pluralize
+from semmetrics.schema.cells import is_numeric
 
 
 def name_numbers(labels: Lists, classes: Sequence[str | Sequence[str]]) -> Lists:
@@ -92,9 +93,7 @@ def _read_rows(labels: Lists, numbers: Ints, names: Sequence[Entry]) -> Lists:
 def _check_repetitions(labels: Lists, n_classes: int) -> None:
     """Raise an error if an item has 0 or 1 several times, unlike positions of classes."""
     side = labels.side
-    n_names = len(labels.vocabulary)
-    cells = cell_keys(side.indptr, side.codes, max(1, n_names))
-    if first_occurrences(cells, n_names * len(labels)) is None:
+    if not _has_repetitions(labels):
         return
     row = int((side.sizes != n_classes).argmax())
     raise InputError(
@@ -103,3 +102,39 @@ def _check_repetitions(labels: Lists, n_classes: int) -> None:
         wanted=pluralize(n_classes, "class"),
         found=pluralize(int(side.sizes[row]), "number"),
     )
+
+
+def looks_like_cells(labels: Lists, n_columns: int) -> bool:
+    """Return whether labels look like the cells of a matrix, stored as strings.
+
+    Each item must have a number for each column of the other side. Rows of 0 and 1 look like
+    cells. Other numbers do not if they can be positions of columns, each at most once per item.
+
+    Examples
+    --------
+    >>> from semmetrics.data.lists import Side
+    >>> side = Side(np.array([0, 2, 4]), np.array([0, 1, 1, 0]))
+    >>> looks_like_cells(Lists(range(2), ["1", "0"], side), 2)
+    True
+    >>> looks_like_cells(Lists(range(2), ["cat", "0"], side), 2)
+    False
+    """
+    side = labels.side
+    if labels.names_all or labels.has_synonyms or side.scores is not None:
+        return False
+    names = list(map(str, labels.vocabulary))
+    if not names or not (side.sizes == n_columns).all():
+        return False
+    if not all(is_numeric(name) for name in names):
+        return False
+    if {float(name) for name in names}.issubset({0.0, 1.0}):
+        return True
+    are_positions = set(map(str, range(n_columns))).issuperset(names)
+    return not are_positions or _has_repetitions(labels)
+
+
+def _has_repetitions(labels: Lists) -> bool:
+    """Return whether an item has a label several times."""
+    n_names = len(labels.vocabulary)
+    cells = cell_keys(labels.side.indptr, labels.side.codes, max(1, n_names))
+    return first_occurrences(cells, n_names * len(labels)) is not None

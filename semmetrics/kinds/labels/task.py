@@ -31,6 +31,7 @@ from semmetrics.kinds.labels.excluded_labels import (
     separate_marks,
 )
 from semmetrics.kinds.labels.normalization import REPEATING, class_name, normalization
+from semmetrics.kinds.labels.numbered_labels import looks_like_cells
 from semmetrics.kinds.labels.observation_codes import (
     DIFFICULT_LABELS,
     IGNORED_LABELS,
@@ -214,6 +215,9 @@ def _check_unnamed_columns(lists: Lists, other: Lists) -> None:
     # The other side may name columns by their numbers.
     column_numbers = set(map(str, range(lists.columns)))
     names = [terms[0] for terms in other.terms]
+    if looks_like_cells(other, lists.columns):
+        place = {"other": lists.source, "columns": lists.columns}
+        raise InputError("cells-as-labels", other.source, names=names, **place)
     if names and column_numbers.isdisjoint(names):
         raise InputError(
             "unnamed-columns", lists.source, other=other.source, names=names

@@ -34,7 +34,7 @@ MESSAGES = {
     ),
     "ambiguous-rows": Message(
         "rows of a 0 and a 1 could be two labels or 0/1 values",
-        "Write class names, or pass numpy.array(rows).",
+        "Write class names, or pass numpy.array(rows, dtype=float).",
     ),
     "no-scores": Message(
         "{what} needs a score for each predicted label{given}",
@@ -77,6 +77,12 @@ MESSAGES = {
     "not-probabilities": Message(
         "{value:unquoted} are not probabilities of set sizes",
         "Make each row sum to 1.",
+    ),
+    "cells-as-labels": Message(
+        "the labels {names:list} look like a matrix stored as strings: each item has "
+        "{columns}, as many as {other} has columns",
+        "Convert them to numbers with numpy.array(rows, dtype=float), which numpy.save "
+        "writes as .npy. If they are labels, set {opt:classes}.",
     ),
     "unnamed-columns": Message(
         "the columns have no names, but the labels of {other} are {names:list}",
