@@ -207,7 +207,7 @@ class Definition:
     bounds : pair of float
     higher_is_better : bool
     symmetric : bool
-        Whether predictions and references can be exchanged, with the default options.
+        Whether predictions and references can be exchanged.
     order_invariant : bool
         Whether the order of labels in a list does not matter, with the default options.
     cutoff : bool
@@ -417,18 +417,6 @@ class Measure:
         if self.k is not None or self["match"] in ordered_matches:
             return False
         return self.definition.order_invariant
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether predictions and references can be exchanged, with these options.
-
-        A cutoff applies only to predictions. If the order of labels decides which are
-        paired, sides with synonyms can differ.
-        """
-        ordered_matches = self.definition.extra.get("ordered", ())
-        if self.k is not None or self["match"] in ordered_matches:
-            return False
-        return self.definition.symmetric
 
     def __getitem__(self, name: str) -> OptionValue:
         """Return the value of an option, or None if it does not apply."""

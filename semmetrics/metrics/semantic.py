@@ -463,7 +463,6 @@ SemF1 = _define(
     formulas.f1_many_to_one,
     _THRESHOLD,
     _MATCH,
-    symmetric=True,
     **_MATCHED,
 )
 SemJaccard = _define(
@@ -474,7 +473,6 @@ SemJaccard = _define(
     formulas.jaccard,
     _THRESHOLD,
     _PAIRS,
-    symmetric=True,
     **_MATCHED,
 )
 SemAP = _define(

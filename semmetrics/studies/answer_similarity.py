@@ -322,7 +322,7 @@ class MeasureSimilarity(Similarity):
         self.name = str(measure)
         self.models = {}
         self.larger_is_discrepant = not measure.definition.higher_is_better
-        self._is_symmetric = measure.symmetric
+        self._is_symmetric = measure.definition.symmetric
         self._setup = setup
 
     def compare(

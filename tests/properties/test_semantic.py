@@ -142,30 +142,6 @@ def test_symmetric_measures_are_symmetric(data):
     assert values(swapped, measures) == expected
 
 
-@pytest.mark.parametrize("name", ["SemF1", "SemJaccard"])
-@given(data=items(SINGLE_LABELS), threshold=THRESHOLDS, duplicates=DUPLICATES)
-def test_every_matching_of_labels_without_synonyms_is_symmetric(
-    name, data, threshold, duplicates
-):
-    matches = ["exact-first", "greedy", "optimal", "total"]
-    if name == "SemF1":
-        matches.append("any")
-    options = f"threshold={threshold},duplicates={duplicates}"
-    measures = parse_all([f"{name}(match={match},{options})" for match in matches])
-    swapped = [(refs, preds) for preds, refs in data]
-
-    expected = pytest.approx(values(data, measures), abs=1e-9, nan_ok=True)
-    assert values(swapped, measures) == expected
-
-
-def test_sides_matter_with_a_cutoff_or_a_greedy_matching():
-    texts = ["SemF1", "SemJaccard(match=optimal)", "SemF1@1", "SemF1(match=greedy)"]
-
-    symmetric = [str(measure) for measure in parse_all(texts) if measure.symmetric]
-
-    assert symmetric == texts[:2]
-
-
 @given(items(SINGLE_LABELS), st.randoms(use_true_random=False))
 def test_order_invariant_measures_ignore_the_order_of_labels(data, random):
     measures = [m for m in WITHOUT_CUTOFF if m.order_invariant]

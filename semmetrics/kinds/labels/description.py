@@ -269,12 +269,6 @@ def explain_definition(definition: Definition) -> dict[str, str]:
     sides = _matters(is_invariant=definition.symmetric)
     order = _matters(is_invariant=definition.order_invariant)
     traits = f"which side predicts {sides}; the order of labels in a list {order}"
-    if definition.order_invariant:
-        affected = "the order may matter"
-        if definition.symmetric:
-            affected = "both may matter"
-        for match in definition.extra.get("ordered", ()):
-            traits += f". With match={match} {affected}"
     return {"cutoff": cutoff, "traits": traits}
 
 
