@@ -386,6 +386,40 @@ def report(scale: Scale) -> list[Row]:
     ]
 
 
+def curves(scale: Scale) -> list[Row]:
+    """The means over labels of average precision and of ROC-AUC, from matrices of scores."""
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    examples = max(1, scale.examples // 25)
+    rng = np.random.default_rng(0)
+    truth = rng.random((examples, scale.labels)) < 0.1
+    scores = np.clip(truth * 0.3 + rng.random(truth.shape), 0, 1)
+    classes = [f"label {i}" for i in range(scale.labels)]
+    rows = []
+    for measure, peer in (("mAP", average_precision_score), ("ROC-AUC", roc_auc_score)):
+        mine = partial(ours, scores, truth, [measure], classes=classes)
+        theirs = partial(peer, truth, scores, average="macro")
+        agree(measure, mine(), [float(theirs())], 1e-9)
+        times = take_turns({"mine": mine, "theirs": theirs}, scale.repeats)
+        what = f"{measure} of {examples:,} x {scale.labels} matrices; `score`; scikit-learn"
+        rows.append(_row(what, times["mine"], times["theirs"]))
+    return rows
+
+
+def small(scale: Scale) -> list[Row]:
+    """One item, in a process that has computed the same before. A median of many calls."""
+    label_sets = {"a": ["cat", "dog"]}, {"a": ["cat"]}
+    captions = {"a": "a dog runs on the beach"}, {"a": ["a dog is running on a beach"]}
+    contenders = {
+        "F1 of one item": partial(ours, *label_sets, ["F1"]),
+        "BLEU-4 of one caption, `ptb`": partial(ours, *captions, ["BLEU-4"]),
+    }
+    for run in contenders.values():
+        run()
+    times = take_turns(contenders, 40 * scale.repeats)
+    return [Row(what, seconds(run_times)) for what, run_times in times.items()]
+
+
 def vocabulary(scale: Scale) -> list[Row]:
     """Cost against the number of labels, the sizes of the sets unchanged."""
     contenders: dict[str, Callable[[], object]] = {}
@@ -487,6 +521,8 @@ WORKLOADS: dict[str, Callable[[Scale], list[Row]]] = {
     "arrays": arrays,
     "resamples": resamples,
     "report": report,
+    "curves": curves,
+    "small": small,
     "vocabulary": vocabulary,
     "start": start,
 }
