@@ -210,9 +210,12 @@ def read_object(
             return _read_annotations(value, name, form, options)
         from semmetrics.data.record_shapes import find_records
 
-        records = find_records(value, form, options)
-        if records is not None:
-            return _read_records(enumerate(records), name, ELEMENT, form, options, kind)
+        table = find_records(value, form, options, name)
+        if table is not None:
+            records = enumerate(table.records)
+            items = _read_records(records, name, ELEMENT, form, options, kind)
+            items.notes += table.notes
+            return items
         items = _read_mapping(value, name, form)
     elif len(value) and isinstance(value[0], Mapping):
         return _read_records(enumerate(value), name, ELEMENT, form, options, kind)

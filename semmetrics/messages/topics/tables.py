@@ -167,6 +167,7 @@ MESSAGES = {
     "unused-entry-keys": Message("{n:key} of {noun}s not used: {examples:list}"),
     "unused-options": Message("{n:option} not used for {what}: {examples:list}"),
     "index-not-used": Message("the ids come from the id column, not from the index"),
+    "keys-not-used": Message("the id of each record is in the record, not in its key"),
     "odd-columns": Message(
         "{n:column} of {of} with numbers outside [0, 1]: {examples:list}",
         "Drop the columns that are not labels.",
