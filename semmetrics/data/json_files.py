@@ -226,9 +226,12 @@ def read_object(
             return _read_annotations(value, name, form, options)
         from semmetrics.data.record_shapes import find_records
 
-        records = find_records(value, form, options)
-        if records is not None:
-            return _read_records(enumerate(records), name, ELEMENT, form, options, kind)
+        table = find_records(value, form, options, name)
+        if table is not None:
+            records = enumerate(table.records)
+            items = _read_records(records, name, ELEMENT, form, options, kind)
+            items.notes += table.notes
+            return items
         items = _read_mapping(value, name, form)
     elif len(value) and isinstance(value[0], Mapping):
         return _read_records(enumerate(value), name, ELEMENT, form, options, kind)
@@ -606,13 +609,17 @@ class _RecordReader:
         option_names = [self._options.column(role) for role in self._form.roles]
         if any(name is not None for name in option_names):
             return False
-        role_names = _role_names(self._form)
+        id_column, entry_column, *score_columns = self._form.table.columns
+        usual_names = {name for column in score_columns for name in column.known}
+        usual_names.update(id_column.known)
+        if self._form.integers_as_names:
+            usual_names.update(entry_column.known)  # The number may be the entry.
         for key, value in record.items():
-            if str(key).strip().casefold() in role_names:
+            if str(key).strip().casefold() in usual_names:
                 return False
-            if not isinstance(value, Real | np.bool_):
+            if value is not None and not isinstance(value, Real | np.bool_):
                 return False
-        return True
+        return any(value is not None for value in record.values())
 
     def _find_keys(self, keys: tuple[Any, ...]) -> list[Any]:
         """Find and store the keys with a role, among the keys of a record."""

@@ -268,6 +268,8 @@ def test_columns_without_ids_raise_an_error():
         {"cat": 1, "dog": 0},
         {"cat": True},
         {7: np.float32(0.5)},
+        {"cat": None, "dog": 0.1},
+        {"tag": 0.9, "dog": 0.1},
     ],
 )
 def test_scores_without_ids_raise_an_error_with_the_layouts_that_are_accepted(record):
@@ -300,10 +302,11 @@ def test_the_layouts_that_the_error_proposes_are_accepted(preds):
         ({"cat": 0.9, "dog": "yes"}, {}),
         ({"Score": 0.9, "dog": 0.1}, {}),
         ({"id": 7, "dog": 0.1}, {}),
+        ({"cat": None}, {}),
         ({"cat": 0.9}, {"id_column": "photo"}),
         ({}, {}),
     ],
-    ids=["string", "score column", "id column", "chosen column", "empty"],
+    ids=["string", "score column", "id column", "nulls", "chosen column", "empty"],
 )
 def test_other_records_without_a_known_column_name_the_missing_column(record, options):
     with refused("missing-column"):

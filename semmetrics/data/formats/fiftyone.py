@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from semmetrics.data.form import Form
+from semmetrics.data.form import FILE_ID, Form
 from semmetrics.data.formats.base import (
     LABELS,
     RECORD,
@@ -28,10 +28,9 @@ from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions, is_truth
 from semmetrics.errors import InputError, at
 from semmetrics.messages import pluralize
+from semmetrics.schema import ID_NAMES
 
-_FOREIGN_KEYS = frozenset(
-    ("score", "id", "image_id", "img_id", "image", "file_name", "filename")
-)
+_FOREIGN_KEYS = frozenset(("score", FILE_ID, *ID_NAMES))
 """Keys by which records of other programs are recognised. FiftyOne's score is "confidence"."""
 _LIST_KEYS = ("classifications", "detections", "polylines", "keypoints")
 _TRUTH_FIELD = "ground_truth"

@@ -167,6 +167,10 @@ MESSAGES = {
     "unused-entry-keys": Message("{n:key} of {noun}s not used: {examples:list}"),
     "unused-options": Message("{n:option} not used for {what}: {examples:list}"),
     "index-not-used": Message("the ids come from the id column, not from the index"),
+    "own-ids-not-used": Message(
+        "the keys of the records are the ids, and the id in each record is not used",
+        "To use it, name it with {opt:id_column}.",
+    ),
     "odd-columns": Message(
         "{n:column} of {of} with numbers outside [0, 1]: {examples:list}",
         "Drop the columns that are not labels.",
