@@ -33,6 +33,7 @@ SCHEMA = "semmetrics.scorer-state/1"
 _DOCUMENT = "state"
 _CHECKSUM = "checksum"
 """The names of the arrays with the JSON document and with the checksum."""
+_TOO_DEEP = "its JSON is nested too deeply"
 _ZIP_SIGNATURE = b"PK\x03\x04"
 
 
@@ -125,6 +126,8 @@ def read_scorer_state(target: Any, max_bytes: int) -> ScorerState:
         raise InputError("damaged", source.name, why=str(error)) from None
     except (SchemaError, ValueError, TypeError, OverflowError) as error:
         raise InputError("damaged", source.name, why=str(error)) from None
+    except RecursionError:
+        raise InputError("damaged", source.name, why=_TOO_DEEP) from None
 
 
 def _read_arrays(source: Source) -> dict[str, NDArray[Any]]:
@@ -148,6 +151,8 @@ def _read_document(text: NDArray[Any], source_name: str) -> Any:
         document = json.loads(text.tobytes())
         schema = document["schema"]
         version = document["version"]
+    except RecursionError:
+        raise InputError("damaged", source_name, why=_TOO_DEEP) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"{type(error).__name__}: {error}"
         raise InputError("damaged", source_name, why=why) from None

@@ -74,7 +74,7 @@ def read_statistics(record: Record, fitted: Sequence[FittedMeasure]) -> Statisti
         weights=None,
         fingerprint=record.hash("fingerprint"),
         settings=record.text_by_name("settings"),
-        counts=record.integer_by_name("counts"),
+        counts=record.count_by_name("counts"),
         unit=record.text("unit"),
         groups=groups,
         models=record.text_by_name("models"),

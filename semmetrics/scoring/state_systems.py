@@ -69,14 +69,14 @@ def read_system(record: Record) -> SystemItems:
         _read_part(part, dropped)
     counts = record.record("counts_of_parts")
     for part_name in counts.names():
-        dropped.counts[part_name] = counts.integer_by_name(part_name)
+        dropped.counts[part_name] = counts.count_by_name(part_name)
     for part in record.records("without_items"):
         observations = read_observations(part.record("observations"))
         dropped.without_items[part.text("part")] = observations
     dropped.sample = list(map(read_sample, record.records("sample")))
     dropped.notes = read_notes(record, "notes")
     dropped.stored_notes = read_notes(record, "stored_notes")
-    dropped.shard_sizes = record.integer_by_name("shard_sizes")
+    dropped.shard_sizes = record.count_by_name("shard_sizes")
     dropped.identified_by = frozenset(record.texts("identified_by"))
     dropped.parts = list(map(_read_loaded_part, record.records("loaded_parts")))
     return items

@@ -14,6 +14,8 @@ from refusals import refused
 import semmetrics
 from semmetrics import Bootstrap, ReadOptions, Scorer
 from semmetrics.scoring.scorer_state import SCHEMA, checksum_of
+from semmetrics.scoring.state_records import Record
+from semmetrics.scoring.state_values import ValueWriter, can_hold
 
 FOLDER = Path(__file__).parent
 PREDS = {"a": ["couch", "cat"], "b": ["dog"], "c": ["sofa", "xq zz"], "d": ["cat"]}
@@ -144,6 +146,15 @@ def load_forged(change):
 
 SYSTEM = ("systems", 0)
 STATISTICS = (*SYSTEM, "parts", 0, "statistics")
+NOTE = {"code": "no-parents", "n": 1, "where": "", "values": {}}
+
+
+def nested(depth):
+    """Return lists in lists."""
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 @pytest.mark.parametrize(
@@ -176,6 +187,19 @@ STATISTICS = (*SYSTEM, "parts", 0, "statistics")
         (("options", "measures"), {"code": "print()"}),
         (("options", "read"), {"read": {"no_such_option": 1}}),
         (("options", "classes"), {"array": 10**6}),
+        (("options", "classes"), {"range": [0, 10**12, 1]}),
+        (("options", "classes"), {"range": [0, 10**30, 1]}),
+        (("options", "classes"), nested(200)),
+        (("options", "classes"), nested(900)),
+        ((*SYSTEM, "notes"), [{**NOTE, "examples": {"range": [0, 10**12, 1]}}]),
+        ((*SYSTEM, "notes"), [{**NOTE, "examples": "abc"}]),
+        ((*SYSTEM, "preds", "n_items"), 2**63),
+        ((*SYSTEM, "counts_of_parts"), {"": {"weight_0": -1}}),
+        ((*STATISTICS, "observations", "counts"), [{"key": [{"range": [2]}], "n": 1}]),
+        (
+            (*STATISTICS, "observations", "counts"),
+            [{"key": ["scores", {"set": []}], "n": 1}],
+        ),
     ],
 )
 def test_a_wrong_field_is_damaged(path, value):
@@ -205,3 +229,22 @@ def test_an_array_that_is_too_long_is_damaged():
 
     with refused("damaged"):
         load_forged(lengthen)
+
+
+def test_a_document_with_many_brackets_is_damaged():
+    text = b"[" * 200_000 + b"]" * 200_000
+
+    with refused("damaged", why="its JSON is nested too deeply"):
+        Scorer.load(write_arrays({"state": np.frombuffer(text, np.uint8)}))
+
+
+@pytest.mark.parametrize("value", [nested(200), range(10**9)])
+def test_a_value_that_no_state_can_contain_is_not_written(value):
+    assert not can_hold(value)
+
+
+@pytest.mark.parametrize("value", [nested(50), range(1000), {"a": {"b": ("c", {1})}}])
+def test_a_nested_value_is_the_same_after_it_was_written_and_read(value):
+    written = ValueWriter().value(value)
+
+    assert Record({"field": written}, "state", {}).value("field") == value
