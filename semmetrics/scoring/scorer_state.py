@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from semmetrics._version import __version__
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError
+from semmetrics.metrics.definition import Measure
+from semmetrics.options import OPTIONS
 from semmetrics.scoring.state_records import Record, SchemaError
 from semmetrics.scoring.state_systems import read_system, write_system
 from semmetrics.scoring.state_values import ValueWriter
@@ -34,6 +36,7 @@ _DOCUMENT = "state"
 _CHECKSUM = "checksum"
 """The names of the arrays with the JSON document and with the checksum."""
 _TOO_DEEP = "its JSON is nested too deeply"
+_COLLECTIONS = (list, tuple, set, frozenset, dict)
 _ZIP_SIGNATURE = b"PK\x03\x04"
 
 
@@ -166,7 +169,24 @@ def _read_document(text: NDArray[Any], source_name: str) -> Any:
 def _read_state(record: Record) -> ScorerState:
     kind = None if record.is_null("kind") else record.text("kind")
     options = record.record("options").values()
-    systems = {}
+    _check_options(options)
+    systems: dict[str, SystemItems] = {}
     for system in record.records("systems"):
-        systems[system.text("name")] = read_system(system)
+        name = system.text("name")
+        if name in systems:
+            raise SchemaError(f"there are two systems {name!r}")
+        systems[name] = read_system(system)
     return ScorerState(kind, options, systems)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise an error for options that no scorer has, and for measures without a name."""
+    for name in options:
+        if name not in OPTIONS:
+            raise SchemaError(f"{name!r} is not an option of a scorer")
+    measures = options.get("measures")
+    if measures is None or isinstance(measures, (str, Measure)):
+        return
+    is_collection = isinstance(measures, _COLLECTIONS)
+    if not is_collection or not all(isinstance(m, (str, Measure)) for m in measures):
+        raise SchemaError("the option measures does not contain measures")

@@ -55,19 +55,23 @@ def read_statistics(record: Record, fitted: Sequence[FittedMeasure]) -> Statisti
     needed = _statistics_of(fitted)
     labels = tuple(record.texts("labels"))
     n_labels = len(labels)
+    if len(set(labels)) != n_labels:
+        raise SchemaError("a label is repeated")
     sums = _read_sums(record, "sums", needed, n_labels)
     resamples = None
     if not record.is_null("resamples"):
         resamples = _read_sums(record, "resamples", needed, n_labels)
     in_columns = record.optional_array("in_columns", "b", size=n_labels)
     groups = record.optional_array("groups", "u")
+    if groups is not None and groups.ndim != 1:
+        raise SchemaError("the groups do not have one axis")
     return Statistics(
         sums=sums,
         parts=None,
         labels=labels,
         n_listed=_read_n_listed(record, n_labels),
-        n_reference=record.array("n_reference", "iu", size=n_labels),
-        n_prediction=record.array("n_prediction", "iu", size=n_labels),
+        n_reference=_read_label_counts(record, "n_reference", n_labels),
+        n_prediction=_read_label_counts(record, "n_prediction", n_labels),
         ignored=_read_ignored(record),
         ids=range(record.integer("n")),
         hashes=np.zeros(0, np.uint64),
@@ -145,11 +149,21 @@ def _read_n_listed(record: Record, n_labels: int) -> int | None:
     return n_listed
 
 
+def _read_label_counts(record: Record, name: str, n_labels: int) -> NDArray[Any]:
+    """Read how often each label occurs on a side."""
+    counts = record.array(name, "iu", size=n_labels)
+    if (counts < 0).any():
+        raise SchemaError(f"{name} has a negative count")
+    return counts
+
+
 def _read_ignored(record: Record) -> dict[str, tuple[int, int]]:
     """Read how often ignored labels were predicted and true."""
     ignored = {}
     for name, counts in record.mapping("ignored").items():
         n_predicted, n_true = map(int, counts)
+        if min(n_predicted, n_true) < 0:
+            raise SchemaError(f"the ignored label {name!r} has a negative count")
         ignored[str(name)] = n_predicted, n_true
     return ignored
 

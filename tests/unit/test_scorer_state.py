@@ -149,6 +149,14 @@ STATISTICS = (*SYSTEM, "parts", 0, "statistics")
 NOTE = {"code": "no-parents", "n": 1, "where": "", "values": {}}
 
 
+def get_field(document, path):
+    """Return the field of a document at a path."""
+    field = document
+    for key in path:
+        field = field[key]
+    return field
+
+
 def nested(depth):
     """Return lists in lists."""
     value = []
@@ -200,31 +208,66 @@ def nested(depth):
             (*STATISTICS, "observations", "counts"),
             [{"key": ["scores", {"set": []}], "n": 1}],
         ),
+        (("options", "measures"), 0),
+        (("options", "measures"), [None]),
+        (("options", "no_such_option"), 1),
+        ((*STATISTICS, "labels"), ["cat", "cat", "couch", "sofa", "dog"]),
+        ((*STATISTICS, "n"), 3),
+        ((*STATISTICS, "ignored"), {"mapping": [["cat", [-1, 0]]]}),
+        ((*SYSTEM, "counts_of_parts"), {}),
+        ((*SYSTEM, "measures"), None),
     ],
 )
 def test_a_wrong_field_is_damaged(path, value):
     def set_field(document, arrays):
-        record = document
-        for key in path[:-1]:
-            record = record[key]
-        record[path[-1]] = value
+        *parents, name = path
+        get_field(document, parents)[name] = value
 
     with refused("damaged"):
         load_forged(set_field)
 
 
-@pytest.mark.parametrize("field", ["sums", "labels"])
-def test_a_list_that_is_too_short_is_damaged(field):
+@pytest.mark.parametrize(
+    "path",
+    [
+        (*STATISTICS, "sums"),
+        (*STATISTICS, "labels"),
+        (*SYSTEM, "sample"),
+        (*SYSTEM, "parts", 0, "fitted"),
+        (*SYSTEM, "measures", "measures"),
+    ],
+)
+def test_a_list_that_is_too_short_is_damaged(path):
     def shorten(document, arrays):
-        document["systems"][0]["parts"][0]["statistics"][field].pop()
+        get_field(document, path).pop()
 
     with refused("damaged"):
         load_forged(shorten)
 
 
+@pytest.mark.parametrize("path", [("systems",), (*SYSTEM, "parts")])
+def test_an_object_that_is_repeated_is_damaged(path):
+    def repeat(document, arrays):
+        objects = get_field(document, path)
+        objects.append(objects[0])
+
+    with refused("damaged"):
+        load_forged(repeat)
+
+
+@pytest.mark.parametrize("side", ["n_reference", "n_prediction"])
+def test_a_negative_count_of_a_label_is_damaged(side):
+    def negate(document, arrays):
+        number = get_field(document, (*STATISTICS, side))
+        arrays[str(number)] = -1 - arrays[str(number)]
+
+    with refused("damaged", why=f"{side} has a negative count"):
+        load_forged(negate)
+
+
 def test_an_array_that_is_too_long_is_damaged():
     def lengthen(document, arrays):
-        number = document["systems"][0]["parts"][0]["statistics"]["n_reference"]
+        number = get_field(document, (*STATISTICS, "n_reference"))
         arrays[str(number)] = np.zeros(9, np.int64)
 
     with refused("damaged"):
