@@ -274,6 +274,107 @@ def test_an_array_that_is_too_long_is_damaged():
         load_forged(lengthen)
 
 
+COLUMNS = [
+    (("sums", 0), "value"),
+    (("sums", 0), "cause"),
+    (("sums", 1), "hit"),
+    (("sums", 1), "n_pred"),
+    (("sums", 1), "n_ref"),
+    (("sums", 1), "items"),
+    (("resamples", 0), "cause"),
+    (("resamples", 1), "hit"),
+    (("resamples", 1), "items"),
+]
+"""Columns of the mean of F1 over items, and of counts by label."""
+CHANGES = {
+    "negative": lambda column: -1 - column,
+    "short": lambda column: column[:-1],
+    "long": lambda column: np.concatenate([column, column]),
+    "another axis": lambda column: column[None],
+    "scalar": lambda column: np.array(5),
+    "pair": lambda column: np.array([1, 1]),
+    "not finite": lambda column: np.full(column.shape, np.inf),
+}
+
+
+def change_column(document, arrays, place, name, change):
+    """Replace the array of a column."""
+    columns = get_field(document, (*STATISTICS, *place))
+    number = str(len(arrays))
+    column = arrays[str(columns[name])]
+    arrays[number] = CHANGES[change](column)
+    columns[name] = int(number)
+
+
+@pytest.mark.parametrize(("place", "name"), COLUMNS)
+def test_a_column_that_is_missing_is_damaged(place, name):
+    def remove(document, arrays):
+        del get_field(document, (*STATISTICS, *place))[name]
+
+    with refused("damaged"):
+        load_forged(remove)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [column for column in COLUMNS if column[1] not in ("value", "items")],
+)
+def test_a_column_of_wrong_numbers_is_damaged(place, name, change):
+    def forge(document, arrays):
+        change_column(document, arrays, place, name, change)
+
+    with refused("damaged"):
+        load_forged(forge)
+
+
+@pytest.mark.parametrize("change", ["negative", "another axis", "scalar", "pair"])
+@pytest.mark.parametrize("place", [("sums", 1), ("resamples", 1)])
+def test_a_number_of_items_that_is_wrong_is_damaged(place, change):
+    def forge(document, arrays):
+        change_column(document, arrays, place, "items", change)
+
+    with refused("damaged"):
+        load_forged(forge)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"shape": [2], "integers": ["1", "1"]},
+        {"shape": [1], "integers": ["1"]},
+        {"shape": [-1], "integers": ["-1"]},
+    ],
+)
+@pytest.mark.parametrize("name", ["value", "cause"])
+def test_integers_of_a_wrong_shape_are_damaged(name, value):
+    def forge(document, arrays):
+        get_field(document, (*STATISTICS, "sums", 0))[name] = value
+
+    with refused("damaged"):
+        load_forged(forge)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "poisson", "poisson,19,0", "poisson,x,0", "percentile,20,0"]
+)
+def test_a_wrong_description_of_resamples_is_damaged(value):
+    def forge(document, arrays):
+        get_field(document, STATISTICS)["resampled"] = value
+
+    with refused("damaged"):
+        load_forged(forge)
+
+
+def test_a_column_that_only_resamples_have_is_damaged():
+    def add(document, arrays):
+        columns = get_field(document, (*STATISTICS, "resamples", 0))
+        columns["another"] = columns["cause"]
+
+    with refused("damaged"):
+        load_forged(add)
+
+
 def test_a_document_with_many_brackets_is_damaged():
     text = b"[" * 200_000 + b"]" * 200_000
 
