@@ -5,7 +5,8 @@ its field names do not depend on the names of attributes. If a field changes, ra
 `SCHEMA`, and add a file of the new version to ``tests/unit/states``.
 
 This module writes and reads the file. The modules ``state_systems``, ``state_inputs``,
-``state_measures``, ``state_statistics`` and ``state_notes`` write and read the objects in it.
+``state_measures``, ``state_statistics``, ``state_sums`` and ``state_notes`` write and read the
+objects in it.
 """
 
 from __future__ import annotations

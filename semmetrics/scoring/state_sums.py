@@ -142,7 +142,7 @@ def _check_shape(
 ) -> None:
     """Raise an error for a column of another shape than sums over items have."""
     if name in statistic.labels:
-        shapes = [(n_labels,)]
+        shapes: list[tuple[int, ...]] = [(n_labels,)]
     elif name in _COLUMNS_OF_CAUSES:
         shapes = [(len(CAUSES),)]
     else:
