@@ -5,7 +5,8 @@ its field names do not depend on the names of attributes. If a field changes, ra
 `SCHEMA`, and add a file of the new version to ``tests/unit/states``.
 
 This module writes and reads the file. The modules ``state_systems``, ``state_inputs``,
-``state_measures``, ``state_statistics`` and ``state_notes`` write and read the objects in it.
+``state_measures``, ``state_statistics``, ``state_sums`` and ``state_notes`` write and read the
+objects in it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from numpy.typing import NDArray
 from semmetrics._version import __version__
 from semmetrics.data.source import Source, load
 from semmetrics.errors import InputError
+from semmetrics.metrics.definition import Measure
+from semmetrics.options import OPTIONS
 from semmetrics.scoring.state_records import Record, SchemaError
 from semmetrics.scoring.state_systems import read_system, write_system
 from semmetrics.scoring.state_values import ValueWriter
@@ -33,6 +36,8 @@ SCHEMA = "semmetrics.scorer-state/1"
 _DOCUMENT = "state"
 _CHECKSUM = "checksum"
 """The names of the arrays with the JSON document and with the checksum."""
+_TOO_DEEP = "its JSON is nested too deeply"
+_COLLECTIONS = (list, tuple, set, frozenset, dict)
 _ZIP_SIGNATURE = b"PK\x03\x04"
 
 
@@ -125,6 +130,8 @@ def read_scorer_state(target: Any, max_bytes: int) -> ScorerState:
         raise InputError("damaged", source.name, why=str(error)) from None
     except (SchemaError, ValueError, TypeError, OverflowError) as error:
         raise InputError("damaged", source.name, why=str(error)) from None
+    except RecursionError:
+        raise InputError("damaged", source.name, why=_TOO_DEEP) from None
 
 
 def _read_arrays(source: Source) -> dict[str, NDArray[Any]]:
@@ -148,6 +155,8 @@ def _read_document(text: NDArray[Any], source_name: str) -> Any:
         document = json.loads(text.tobytes())
         schema = document["schema"]
         version = document["version"]
+    except RecursionError:
+        raise InputError("damaged", source_name, why=_TOO_DEEP) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"{type(error).__name__}: {error}"
         raise InputError("damaged", source_name, why=why) from None
@@ -161,7 +170,24 @@ def _read_document(text: NDArray[Any], source_name: str) -> Any:
 def _read_state(record: Record) -> ScorerState:
     kind = None if record.is_null("kind") else record.text("kind")
     options = record.record("options").values()
-    systems = {}
+    _check_options(options)
+    systems: dict[str, SystemItems] = {}
     for system in record.records("systems"):
-        systems[system.text("name")] = read_system(system)
+        name = system.text("name")
+        if name in systems:
+            raise SchemaError(f"there are two systems {name!r}")
+        systems[name] = read_system(system)
     return ScorerState(kind, options, systems)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise an error for options that no scorer has, and for measures without a name."""
+    for name in options:
+        if name not in OPTIONS:
+            raise SchemaError(f"{name!r} is not an option of a scorer")
+    measures = options.get("measures")
+    if measures is None or isinstance(measures, (str, Measure)):
+        return
+    is_collection = isinstance(measures, _COLLECTIONS)
+    if not is_collection or not all(isinstance(m, (str, Measure)) for m in measures):
+        raise SchemaError("the option measures does not contain measures")

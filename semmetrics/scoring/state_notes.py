@@ -8,7 +8,7 @@ from typing import Any
 from semmetrics.data.observations import Observations
 from semmetrics.errors import Fact
 from semmetrics.scoring.state_records import Record, SchemaError
-from semmetrics.scoring.state_values import JsonObject, ValueWriter
+from semmetrics.scoring.state_values import SCALAR_TYPES, JsonObject, ValueWriter
 
 
 def write_notes(notes: Iterable[Fact], writer: ValueWriter) -> list[JsonObject]:
@@ -37,10 +37,13 @@ def _read_note(record: Record) -> Fact:
     code = record.text("code")
     if code not in MESSAGES:
         raise SchemaError(f"{code!r} is not the code of a note")
+    examples = record.value("examples")
+    if not isinstance(examples, list):
+        raise SchemaError(f"the examples of {code!r} are not a list")
     return Fact(
         code,
         n=record.integer("n"),
-        examples=tuple(record.value("examples")),
+        examples=tuple(examples),
         where=record.text("where"),
         values=record.record("values").values(),
     )
@@ -94,4 +97,4 @@ def _is_key(key: Any) -> bool:
     """Return whether a value is a list of a code and details."""
     if not isinstance(key, list) or not key or not isinstance(key[0], str):
         return False
-    return not any(isinstance(detail, (list, dict)) for detail in key)
+    return all(detail is None or type(detail) in SCALAR_TYPES for detail in key)

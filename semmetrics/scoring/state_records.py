@@ -17,12 +17,19 @@ from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.parsing import parse
 from semmetrics.scoring.calibration import Calibration
 from semmetrics.scoring.intervals import Bootstrap
-from semmetrics.scoring.state_values import CONTAINERS, SCALAR_TYPES, Digest
+from semmetrics.scoring.state_values import (
+    CONTAINERS,
+    MAX_DEPTH,
+    MAX_RANGE_LENGTH,
+    SCALAR_TYPES,
+    Digest,
+)
 
 T = TypeVar("T")
 
 _MAX_DIGITS_OF_ZERO_COUNT = 4
 _MAX_HASH_DIGITS = 16
+_MAX_INTEGER = 2**63 - 1
 _HEXADECIMAL_DIGITS = frozenset("0123456789abcdef")
 
 
@@ -40,6 +47,8 @@ class Record:
     where : str
         The path to the object, for errors.
     arrays : mapping from number to array
+    depth : int
+        The number of containers of the value that it is in.
 
     Examples
     --------
@@ -52,13 +61,18 @@ class Record:
     """
 
     def __init__(
-        self, value: Any, where: str, arrays: Mapping[int, NDArray[Any]]
+        self,
+        value: Any,
+        where: str,
+        arrays: Mapping[int, NDArray[Any]],
+        depth: int = 0,
     ) -> None:
         if not isinstance(value, dict):
             raise SchemaError(f"{where} is not an object")
         self._value = value
         self._where = where
         self._arrays = arrays
+        self._depth = depth
 
     def _field(self, name: str) -> Any:
         if name not in self._value:
@@ -90,9 +104,9 @@ class Record:
         return value
 
     def integer(self, name: str, least: int = 0) -> int:
-        """Read an integer of at least ``least``."""
+        """Read an integer of 64 bits, which is at least ``least``."""
         value = self._field(name)
-        if type(value) is not int or value < least:
+        if type(value) is not int or not least <= value <= _MAX_INTEGER:
             raise self._error(name, f"an integer from {least}")
         return value
 
@@ -125,9 +139,12 @@ class Record:
         """Read a mapping from string to string."""
         return self._value_by_name(name, str, "strings")
 
-    def integer_by_name(self, name: str) -> dict[str, int]:
-        """Read a mapping from string to integer."""
-        return self._value_by_name(name, int, "integers")
+    def count_by_name(self, name: str) -> dict[str, int]:
+        """Read a mapping from string to an integer that is not negative."""
+        counts = self._value_by_name(name, int, "integers")
+        if not all(0 <= count <= _MAX_INTEGER for count in counts.values()):
+            raise self._error(name, "an object of counts")
+        return counts
 
     def _value_by_name(self, name: str, kind: type[T], wanted: str) -> dict[str, T]:
         value = self._field(name)
@@ -142,7 +159,8 @@ class Record:
 
     def record(self, name: str) -> Record:
         """Read an object."""
-        return Record(self._field(name), f"{self._where}.{name}", self._arrays)
+        value = self._field(name)
+        return Record(value, f"{self._where}.{name}", self._arrays, self._depth)
 
     def records(self, name: str) -> list[Record]:
         """Read a list of objects."""
@@ -212,7 +230,7 @@ class Record:
 
     def value(self, name: str) -> Any:
         """Read a value of an option or a note."""
-        return self._decode(self._field(name), name)
+        return self._decode(self._field(name), name, self._depth)
 
     def values(self) -> dict[str, Any]:
         """Read all fields as values of options or notes."""
@@ -225,18 +243,22 @@ class Record:
             raise self._error(name, "a mapping of the schema")
         return value
 
-    def _decode(self, value: Any, name: str) -> Any:
-        """Decode a value, which is in the field with this name."""
+    def _decode(self, value: Any, name: str, depth: int) -> Any:
+        """Decode a value in the field with this name, which is in ``depth`` containers."""
         if value is None or type(value) in SCALAR_TYPES:
             return value
+        if depth > MAX_DEPTH:
+            raise SchemaError(f"{self._where}.{name} is nested too deeply")
         if isinstance(value, list):
-            return [self._decode(element, name) for element in value]
+            return [self._decode(element, name, depth + 1) for element in value]
         if not isinstance(value, dict) or len(value) != 1:
             raise self._error(name, "a value of the schema")
         ((type_name, content),) = value.items()
-        return self._decode_object(type_name, content, name)
+        return self._decode_object(type_name, content, name, depth)
 
-    def _decode_object(self, type_name: str, content: Any, name: str) -> Any:
+    def _decode_object(
+        self, type_name: str, content: Any, name: str, depth: int
+    ) -> Any:
         """Decode an object with one field, whose name is the type of the value."""
         if type_name == "array":
             return self._numbered_array(content, name)
@@ -244,24 +266,33 @@ class Record:
             return Digest(content)
         if isinstance(content, list):
             if type_name == "mapping":
-                return self._decode_mapping(content, name)
+                return self._decode_mapping(content, name, depth + 1)
             if type_name in CONTAINERS:
-                elements = [self._decode(element, name) for element in content]
-                return CONTAINERS[type_name].from_list(elements)
-        return self._decode_object_of_package(type_name, content, name)
+                elements = self._decode(content, name, depth)
+                container = CONTAINERS[type_name].from_list(elements)
+                if isinstance(container, range) and len(container) > MAX_RANGE_LENGTH:
+                    raise self._error(name, "a range that fits in memory")
+                return container
+        return self._decode_object_of_package(type_name, content, name, depth + 1)
 
-    def _decode_mapping(self, pairs: list[Any], name: str) -> dict[Any, Any]:
+    def _decode_mapping(
+        self, pairs: list[Any], name: str, depth: int
+    ) -> dict[Any, Any]:
         decoded = {}
         for pair in pairs:
             if not isinstance(pair, list) or len(pair) != 2:
                 raise self._error(name, "a mapping of the schema")
             key, value = pair
-            decoded[self._decode(key, name)] = self._decode(value, name)
+            decoded_key = self._decode(key, name, depth)
+            decoded[decoded_key] = self._decode(value, name, depth)
         return decoded
 
-    def _decode_object_of_package(self, type_name: str, content: Any, name: str) -> Any:
+    def _decode_object_of_package(
+        self, type_name: str, content: Any, name: str, depth: int
+    ) -> Any:
         """Decode an object of semmetrics."""
-        record = Record({type_name: content}, f"{self._where}.{name}", self._arrays)
+        where = f"{self._where}.{name}"
+        record = Record({type_name: content}, where, self._arrays, depth)
         if type_name == "measure":
             return read_measure(record.record(type_name))
         if type_name == "calibration":

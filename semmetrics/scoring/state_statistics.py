@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semmetrics.metrics.definition import Statistic
 from semmetrics.scoring.fits import FittedMeasure
 from semmetrics.scoring.state_notes import read_observations, write_observations
 from semmetrics.scoring.state_records import Record, SchemaError
+from semmetrics.scoring.state_sums import (
+    check_sums,
+    read_resamples,
+    read_sums,
+    statistics_of,
+    write_sums,
+)
 from semmetrics.scoring.state_values import JsonObject, ValueWriter
-from semmetrics.scoring.statistics import Statistics, SumsByStatistic
+from semmetrics.scoring.statistics import Statistics
 
 
 def write_statistics(
     statistics: Statistics, fitted: Sequence[FittedMeasure], writer: ValueWriter
 ) -> JsonObject:
     """Convert the statistics of measures to JSON."""
-    needed = _statistics_of(fitted)
+    needed = statistics_of(fitted)
     ignored = {name: list(counts) for name, counts in statistics.ignored.items()}
     named = {name: sorted(labels) for name, labels in statistics.named.items()}
     resamples = None
     if statistics.resamples is not None:
-        resamples = _write_sums(statistics.resamples, needed, writer)
+        resamples = write_sums(statistics.resamples, needed, writer)
     return {
         "n": len(statistics),
         "unit": statistics.unit,
@@ -43,7 +49,7 @@ def write_statistics(
         "counts": dict(statistics.counts),
         "models": dict(statistics.models),
         "observations": write_observations(statistics.observations),
-        "sums": _write_sums(statistics.sums, needed, writer),
+        "sums": write_sums(statistics.sums, needed, writer),
         "resamples": resamples,
         "resampled": statistics.resampled,
         "n_drawn": statistics.n_drawn,
@@ -52,29 +58,31 @@ def write_statistics(
 
 def read_statistics(record: Record, fitted: Sequence[FittedMeasure]) -> Statistics:
     """Read the statistics of measures."""
-    needed = _statistics_of(fitted)
+    needed = statistics_of(fitted)
     labels = tuple(record.texts("labels"))
     n_labels = len(labels)
-    sums = _read_sums(record, "sums", needed, n_labels)
-    resamples = None
-    if not record.is_null("resamples"):
-        resamples = _read_sums(record, "resamples", needed, n_labels)
+    if len(set(labels)) != n_labels:
+        raise SchemaError("a label is repeated")
+    sums = read_sums(record, needed, n_labels)
+    resamples = read_resamples(record, sums)
     in_columns = record.optional_array("in_columns", "b", size=n_labels)
     groups = record.optional_array("groups", "u")
-    return Statistics(
+    if groups is not None and groups.ndim != 1:
+        raise SchemaError("the groups do not have one axis")
+    statistics = Statistics(
         sums=sums,
         parts=None,
         labels=labels,
         n_listed=_read_n_listed(record, n_labels),
-        n_reference=record.array("n_reference", "iu", size=n_labels),
-        n_prediction=record.array("n_prediction", "iu", size=n_labels),
+        n_reference=_read_label_counts(record, "n_reference", n_labels),
+        n_prediction=_read_label_counts(record, "n_prediction", n_labels),
         ignored=_read_ignored(record),
         ids=range(record.integer("n")),
         hashes=np.zeros(0, np.uint64),
         weights=None,
         fingerprint=record.hash("fingerprint"),
         settings=record.text_by_name("settings"),
-        counts=record.integer_by_name("counts"),
+        counts=record.count_by_name("counts"),
         unit=record.text("unit"),
         groups=groups,
         models=record.text_by_name("models"),
@@ -86,50 +94,8 @@ def read_statistics(record: Record, fitted: Sequence[FittedMeasure]) -> Statisti
         resampled=record.text("resampled"),
         n_drawn=record.integer("n_drawn"),
     )
-
-
-def _statistics_of(fitted: Sequence[FittedMeasure]) -> list[Statistic]:
-    """Return the distinct statistics of measures, in the order of the measures."""
-    statistics: list[Statistic] = []
-    for measure, _ in fitted:
-        statistics.append(measure.definition.family.statistic(measure))
-    return list(dict.fromkeys(statistics))
-
-
-# ---- sums ---------------------------------------------------------------------------------------
-
-
-def _write_sums(
-    sums: SumsByStatistic, needed: Sequence[Statistic], writer: ValueWriter
-) -> list[JsonObject]:
-    """Convert the sums of each statistic that is needed, by column."""
-    return [_write_columns(sums[statistic], writer) for statistic in needed]
-
-
-def _write_columns(
-    columns: Mapping[str, NDArray[Any]], writer: ValueWriter
-) -> JsonObject:
-    return {name: writer.sums(column) for name, column in columns.items()}
-
-
-def _read_sums(
-    record: Record, name: str, needed: Sequence[Statistic], n_labels: int
-) -> dict[Statistic, dict[str, NDArray[Any]]]:
-    """Read the sums of each statistic, by column."""
-    records = record.records(name)
-    if len(records) != len(needed):
-        raise SchemaError(f"{name} do not match the measures")
-    sums: dict[Statistic, dict[str, NDArray[Any]]] = {}
-    for statistic, columns_record in zip(needed, records, strict=True):
-        columns = {}
-        for column in columns_record.names():
-            array = columns_record.sums(column)
-            is_by_label = column in statistic.labels
-            if is_by_label and array.shape[-1:] != (n_labels,):
-                raise SchemaError(f"{name}, {column} does not have a value per label")
-            columns[column] = array
-        sums[statistic] = columns
-    return sums
+    check_sums(statistics, fitted)
+    return statistics
 
 
 # ---- labels -------------------------------------------------------------------------------------
@@ -145,11 +111,21 @@ def _read_n_listed(record: Record, n_labels: int) -> int | None:
     return n_listed
 
 
+def _read_label_counts(record: Record, name: str, n_labels: int) -> NDArray[Any]:
+    """Read how often each label occurs on a side."""
+    counts = record.array(name, "iu", size=n_labels)
+    if (counts < 0).any():
+        raise SchemaError(f"{name} has a negative count")
+    return counts
+
+
 def _read_ignored(record: Record) -> dict[str, tuple[int, int]]:
     """Read how often ignored labels were predicted and true."""
     ignored = {}
     for name, counts in record.mapping("ignored").items():
         n_predicted, n_true = map(int, counts)
+        if min(n_predicted, n_true) < 0:
+            raise SchemaError(f"the ignored label {name!r} has a negative count")
         ignored[str(name)] = n_predicted, n_true
     return ignored
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from semmetrics.scoring.dropped_items import DroppedItems, LoadedPart
+from semmetrics.scoring.fits import FittedMeasure
 from semmetrics.scoring.item_options import columns_of
+from semmetrics.scoring.measures import ChosenMeasures
 from semmetrics.scoring.state_inputs import (
     read_input,
     read_sample,
@@ -24,10 +28,13 @@ from semmetrics.scoring.state_notes import (
     write_notes,
     write_observations,
 )
-from semmetrics.scoring.state_records import Record
+from semmetrics.scoring.state_records import Record, SchemaError
 from semmetrics.scoring.state_statistics import read_statistics, write_statistics
 from semmetrics.scoring.state_values import JsonObject, ValueWriter
 from semmetrics.scoring.system_items import SystemItems
+
+_N_SAMPLE_SIDES = (0, 2)
+"""A sample has the predictions and the ground truth, or is empty."""
 
 
 def write_system(name: str, items: SystemItems, writer: ValueWriter) -> JsonObject:
@@ -67,16 +74,22 @@ def read_system(record: Record) -> SystemItems:
         dropped.chosen = read_chosen(record.record("measures"))
     for part in record.records("parts"):
         _read_part(part, dropped)
+        _check_n_items(part.text("name"), items)
     counts = record.record("counts_of_parts")
     for part_name in counts.names():
-        dropped.counts[part_name] = counts.integer_by_name(part_name)
+        dropped.counts[part_name] = counts.count_by_name(part_name)
     for part in record.records("without_items"):
         observations = read_observations(part.record("observations"))
         dropped.without_items[part.text("part")] = observations
+    for part_name in (*dropped.statistics, *dropped.without_items):
+        if part_name not in dropped.counts:
+            raise SchemaError(f"counts_of_parts does not have the part {part_name!r}")
     dropped.sample = list(map(read_sample, record.records("sample")))
+    if len(dropped.sample) not in _N_SAMPLE_SIDES:
+        raise SchemaError("the sample does not have two sides")
     dropped.notes = read_notes(record, "notes")
     dropped.stored_notes = read_notes(record, "stored_notes")
-    dropped.shard_sizes = record.integer_by_name("shard_sizes")
+    dropped.shard_sizes = record.count_by_name("shard_sizes")
     dropped.identified_by = frozenset(record.texts("identified_by"))
     dropped.parts = list(map(_read_loaded_part, record.records("loaded_parts")))
     return items
@@ -103,9 +116,33 @@ def _write_parts(dropped: DroppedItems, writer: ValueWriter) -> list[JsonObject]
 def _read_part(record: Record, dropped: DroppedItems) -> None:
     """Read the fitted measures and the sums of a part of the data."""
     name = record.text("name")
+    if name in dropped.statistics:
+        raise SchemaError(f"there are two parts {name!r}")
     fitted = list(map(read_fitted, record.records("fitted")))
+    _check_fitted(name, fitted, dropped.chosen)
     dropped.fitted[name] = fitted
     dropped.statistics[name] = read_statistics(record.record("statistics"), fitted)
+
+
+def _check_fitted(
+    part: str, fitted: Sequence[FittedMeasure], chosen: ChosenMeasures | None
+) -> None:
+    """Raise an error if the fitted measures of a part are not the chosen ones."""
+    needed = [] if chosen is None else chosen.evaluated(part)
+    definitions = [measure.definition for measure in needed]
+    if [measure.definition for measure, _ in fitted] != definitions:
+        raise SchemaError(f"the fitted measures of the part {part!r} are others")
+
+
+def _check_n_items(part: str, items: SystemItems) -> None:
+    """Raise an error if a part has more items than both inputs.
+
+    Parts that have names are not checked. They may count queries, and an image has several
+    captions.
+    """
+    n_items = len(items.dropped.statistics[part])
+    if not part and n_items > max(len(items.preds), len(items.gts)):
+        raise SchemaError(f"the inputs do not have {n_items} items")
 
 
 def _write_without_items(dropped: DroppedItems) -> list[JsonObject]:

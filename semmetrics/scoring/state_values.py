@@ -22,6 +22,10 @@ JsonObject: TypeAlias = dict[str, Any]
 """An object of the JSON of a state."""
 SCALAR_TYPES = (bool, int, float, str)
 """The types of values that JSON also has."""
+MAX_DEPTH = 100
+"""The number of containers in each other that a value may have."""
+MAX_RANGE_LENGTH = 1_000_000
+"""A longer range would need much memory as a list, although its file is small."""
 
 
 class Digest(str):
@@ -102,8 +106,8 @@ class ValueWriter:
         integers = [_write_integer(number) for number in array.ravel().tolist()]
         return {"shape": list(array.shape), "integers": integers}
 
-    def value(self, value: Any) -> Any:
-        """Convert a value of an option or a note.
+    def value(self, value: Any, depth: int = 0) -> Any:
+        """Convert a value of an option or a note, which is in ``depth`` other containers.
 
         Raises
         ------
@@ -114,33 +118,37 @@ class ValueWriter:
             value = value.item()
         if value is None or type(value) in SCALAR_TYPES:
             return value
+        if depth > MAX_DEPTH:
+            raise InputError("not-in-a-state", value=type(value).__name__)
         if isinstance(value, list):
-            return [self.value(element) for element in value]
-        return self._object(value)
+            return [self.value(element, depth + 1) for element in value]
+        return self._object(value, depth)
 
     def value_by_name(self, values: Mapping[str, Any]) -> JsonObject:
         """Convert several values that have names."""
         return {name: self.value(value) for name, value in values.items()}
 
-    def _object(self, value: Any) -> JsonObject:
+    def _object(self, value: Any, depth: int) -> JsonObject:
         """Convert a value to an object with one field, whose name is the type of the value."""
         if isinstance(value, Digest):
             return {"digest": str(value)}
         if isinstance(value, np.ndarray) and value.dtype != object:
             return {"array": self.array(value)}
         if isinstance(value, Mapping):
-            return {"mapping": self._pairs(value)}
+            return {"mapping": self._pairs(value, depth + 1)}
+        if isinstance(value, range) and len(value) > MAX_RANGE_LENGTH:
+            raise InputError("not-in-a-state", value=value)
         for name, container in CONTAINERS.items():
             if type(value) is container.type:
                 elements = container.to_list(value)
-                return {name: [self.value(element) for element in elements]}
+                return {name: self.value(elements, depth)}
         return self._object_of_package(value)
 
-    def _pairs(self, mapping: Mapping[Any, Any]) -> list[list[Any]]:
+    def _pairs(self, mapping: Mapping[Any, Any], depth: int) -> list[list[Any]]:
         """Convert the keys and values of a mapping."""
         pairs = []
         for key, value in mapping.items():
-            pairs.append([self.value(key), self.value(value)])
+            pairs.append([self.value(key, depth), self.value(value, depth)])
         return pairs
 
     def _object_of_package(self, value: Any) -> JsonObject:
