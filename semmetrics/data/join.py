@@ -272,6 +272,8 @@ def _resolve_other_names(pred: Lists, ref: Lists) -> tuple[Lists, dict[str, int]
         If two predictions belong to the same item, or if it is not clear which of the two numbers
         of an image the ids are.
     """
+    if ref.numbering is None and not ref.aliases:
+        return pred, {}
     names = [str(name) for name in pred.ids]
     if ref.numbering is not None and _are_other_numbers(pred, ref.numbering):
         own_ids = ref.numbering.own
