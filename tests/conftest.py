@@ -1,4 +1,4 @@
-"""What tests of several folders share."""
+"""Fixtures and options of tests in several folders."""
 
 import json
 import os
@@ -12,8 +12,8 @@ from sampling import deselect_unsampled
 from semmetrics.store.files import cache_folder
 
 SLOW = bool(os.environ.get("SEMMETRICS_SLOW"))
-"""Whether tests that take minutes run, and properties are tried on many examples."""
-# Without a deadline: a busy machine makes no test fail.
+"""Whether tests that take minutes run, and properties are tested on many examples."""
+# Without a deadline, so that tests do not fail on a busy machine.
 settings.register_profile("few", deadline=None, max_examples=20)
 settings.register_profile("many", deadline=None, max_examples=200)
 settings.load_profile("many" if SLOW else "few")
@@ -32,10 +32,11 @@ def pytest_addoption(parser):
 
 
 class Skipped:
-    """Writes the tests that skipped, one a line: ``pytest @FILE`` runs them again."""
+    """Writes the names of skipped tests, one per line. ``pytest @FILE`` runs them again."""
 
     def __init__(self, path):
-        self.path, self.ids = path, []
+        self.path = path
+        self.ids = []
 
     def pytest_runtest_logreport(self, report):
         if report.skipped and not hasattr(report, "wasxfail"):
@@ -50,9 +51,9 @@ class Skipped:
 
 
 def pytest_configure(config):
-    if (path := config.getoption("--skipped-to")) and not hasattr(
-        config, "workerinput"
-    ):
+    path = config.getoption("--skipped-to")
+    is_worker = hasattr(config, "workerinput")
+    if path and not is_worker:
         config.pluginmanager.register(Skipped(path))
 
 
@@ -70,18 +71,18 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(autouse=True, scope="session")
 def own_home(tmp_path_factory):
-    """Tests keep nothing in the user's cache folder; returns that folder."""
-    users = cache_folder()
+    """Use a temporary cache folder, and return the user's one."""
+    users_folder = cache_folder()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEMMETRICS_HOME", str(tmp_path_factory.mktemp("home")))
-        yield users
+        yield users_folder
 
 
 @pytest.fixture(scope="session")
 def reference_dir() -> Path:
-    """Third-party data that the figures of papers are checked on; skips where it is not there.
+    """The folder of third-party data for figures of papers. Tests skip if it is missing.
 
-    The directory is that of SEMMETRICS_REFERENCE, or shared/reference beside the repository.
+    SEMMETRICS_REFERENCE names it. The default is shared/reference next to the repository.
     """
     named = os.environ.get("SEMMETRICS_REFERENCE")
     folder = Path(named) if named else ROOT.parent / "shared" / "reference"
@@ -94,17 +95,17 @@ def reference_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def fakecap(reference_dir):
-    """The references, and the candidates, of the COCO caption code's example: tokens by image."""
-    paths = (
-        reference_dir / "coco" / f"fakecap_tokenized_{side}.json"
-        for side in ("gts", "res")
-    )
-    return [json.loads(path.read_text("utf-8")) for path in paths]
+    """The references and the candidates of the example of the COCO caption code, by image."""
+    sides = []
+    for side in ("gts", "res"):
+        path = reference_dir / "coco" / f"fakecap_tokenized_{side}.json"
+        sides.append(json.loads(path.read_text("utf-8")))
+    return sides
 
 
 @pytest.fixture(scope="session", params=["cpu", "cuda"])
 def tensor(request):
-    """From an array to a torch tensor, on the processor and on a GPU where there is one."""
+    """A function that converts arrays to torch tensors, on the CPU and on a GPU if there is one."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
     if request.param == "cuda" and not torch.cuda.is_available():
         pytest.skip("there is no GPU")

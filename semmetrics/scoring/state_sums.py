@@ -21,7 +21,7 @@ from semmetrics.scoring.statistics import Statistics, SumsByStatistic, frame_of
 _Columns: TypeAlias = dict[str, NDArray[Any]]
 
 _UNWEIGHTED = "_items"
-"""The end of the names of columns without weights. Only states with weights have them."""
+"""The suffix of columns of unweighted counts, which only states with weights have."""
 _COLUMNS_OF_CAUSES = ("cause", f"cause{_UNWEIGHTED}")
 _N_FLAG_VALUES = 2
 """A flag has the numbers of items without and with a mark."""
@@ -140,7 +140,7 @@ def _read_columns(
 def _check_shape(
     statistic: Statistic, name: str, column: NDArray[Any], n_labels: int
 ) -> None:
-    """Raise an error for a column of another shape than sums over items have."""
+    """Raise an error for a column with the wrong shape for sums over items."""
     if name in statistic.labels:
         shapes: list[tuple[int, ...]] = [(n_labels,)]
     elif name in _COLUMNS_OF_CAUSES:
@@ -161,7 +161,7 @@ def _check_numbers(name: str, column: NDArray[Any]) -> None:
 
 
 def check_sums(statistics: Statistics, fitted: Sequence[FittedMeasure]) -> None:
-    """Raise an error if sums are of another number of items, or are not those of the measures.
+    """Raise an error if sums have the wrong number of items, or do not fit the measures.
 
     A statistic does not list its columns. Therefore each measure is computed for a few labels,
     which shows whether a column is missing or has the wrong shape.
@@ -182,9 +182,9 @@ def check_sums(statistics: Statistics, fitted: Sequence[FittedMeasure]) -> None:
             continue  # The measure raises it again when it is computed.
         except _ERRORS_OF_WRONG_SUMS as error:
             why = f"{type(error).__name__}: {error}"
-            raise SchemaError(f"the sums are not those of {measure} ({why})") from None
+            raise SchemaError(f"the sums do not fit {measure} ({why})") from None
         if np.size(value) != 1:
-            raise SchemaError(f"the sums are not those of {measure}")
+            raise SchemaError(f"the sums do not fit {measure}")
 
 
 def _with_first_labels(statistics: Statistics) -> Statistics:
