@@ -316,8 +316,8 @@ def max_similarity_matching(similarity: Floats) -> Ints:
     column_of_row = np.where(best_gains > 0, best_columns, -1)
     is_taken = column_of_row[..., None] == np.arange(gains.shape[2])
     has_clash = (is_taken.sum(1) > 1).any(1)
-    for item in np.flatnonzero(has_clash).tolist():
-        column_of_row[item] = _solve_alone(gains[item])
+    if has_clash.any():
+        column_of_row[has_clash] = _solve_one_by_one(gains[has_clash])
     return column_of_row
 
 
@@ -372,8 +372,8 @@ def best_pairs(gain: Floats) -> Ints:
     """
     column_of_row = np.full(gain.shape[:2], -1)
     is_large = _are_large(gain)
-    for item in np.flatnonzero(is_large).tolist():
-        column_of_row[item] = _solve_alone(gain[item])
+    if is_large.any():
+        column_of_row[is_large] = _solve_one_by_one(gain[is_large])
     column_of_row[~is_large] = _match_in_order(gain[~is_large]).column_of_row
     return column_of_row
 
@@ -402,9 +402,11 @@ def rows_with_more_pairs(gain: Floats) -> Bools:
     adds_pair: Bools = np.any(gain > 0, axis=2)
     is_undecided = np.ones(len(gain), np.bool_)
     # If all predictions with an allowed pair are matched at the end, each of them added a pair.
-    for item in np.flatnonzero(_are_large(gain)).tolist():
-        n_pairs = np.count_nonzero(_solve_alone(gain[item]) >= 0)
-        is_undecided[item] = n_pairs < np.count_nonzero(adds_pair[item])
+    is_large = _are_large(gain)
+    if is_large.any():
+        n_pairs = np.count_nonzero(_solve_one_by_one(gain[is_large]) >= 0, axis=1)
+        n_rows = np.count_nonzero(adds_pair[is_large], axis=1)
+        is_undecided[is_large] = n_pairs < n_rows
     adds_pair[is_undecided] = _match_in_order(gain[is_undecided]).adds_pair
     return adds_pair
 
@@ -417,18 +419,20 @@ def _are_large(gain: Floats) -> Bools:
     return is_large
 
 
-def _solve_alone(gain: Floats) -> Ints:
-    """Return the column of each row, or -1, in the best matching of one table."""
+def _solve_one_by_one(gain: Floats) -> Ints:
+    """Return the column of each row, or -1, in the best matching of each table."""
     from scipy.optimize import linear_sum_assignment
 
-    column_of_row = np.full(len(gain), -1)
-    used_rows = np.flatnonzero(gain.any(axis=1))
-    used_columns = np.flatnonzero(gain.any(axis=0))
-    used_gains = gain[np.ix_(used_rows, used_columns)]
-    row_places, column_places = linear_sum_assignment(used_gains, maximize=True)
-    rows = used_rows[row_places]
-    columns = used_columns[column_places]
-    column_of_row[rows] = np.where(gain[rows, columns] > 0, columns, -1)
+    column_of_row = np.full(gain.shape[:2], -1)
+    for table, column_of_table_row in zip(gain, column_of_row, strict=True):
+        used_rows = np.flatnonzero(table.any(axis=1))
+        used_columns = np.flatnonzero(table.any(axis=0))
+        used_gains = table[np.ix_(used_rows, used_columns)]
+        row_places, column_places = linear_sum_assignment(used_gains, maximize=True)
+        rows = used_rows[row_places]
+        columns = used_columns[column_places]
+        is_pair = table[rows, columns] > 0
+        column_of_table_row[rows[is_pair]] = columns[is_pair]
     return column_of_row
 
 

@@ -255,7 +255,6 @@ class Correlated:
             weights = self._weigh(counts[batch], sum_by_score, sum_by_rating)
             for name, values_of_statistic in values.items():
                 values_of_statistic[batch] = self._statistic(name, weights)
-            del weights  # Only one batch at a time is in memory.
         return values
 
     def _weigh(
