@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import Row, Times, fresh, ratio, seconds, take_turns
-from semmetrics.data.tasks import caption_task
+from semmetrics.data.tasks.captions import caption_task
 from semmetrics.kinds.captions.matrix import (
     caption_blocks,
     caption_matrix,

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.labels import Scale, agree
 from benchmarks.timing import ROOT, Row, ratio, seconds, take_turns
-from semmetrics.data.tasks import CaptionTask, caption_task
+from semmetrics.data.tasks.captions import CaptionTask, caption_task
 from semmetrics.metrics.bleu import BLEU
 from semmetrics.metrics.caption_overlap import NGSM, ROUGE_L
 from semmetrics.metrics.definition import Frame, Measure

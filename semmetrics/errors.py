@@ -401,12 +401,12 @@ def _range_of(counts: Sequence[int]) -> Any:
     return smallest if smallest == largest else (smallest, largest)
 
 
-def at(name: str, place: str = "", id_: str | None = None) -> str:
+def format_place(name: str, place: str = "", id_: str | None = None) -> str:
     """Write a place for a message.
 
     Examples
     --------
-    >>> at("gt.csv", "line 7", "a")
+    >>> format_place("gt.csv", "line 7", "a")
     "gt.csv, line 7, id 'a'"
     """
     parts = [name, place, "" if id_ is None else f"id {shown(id_)}"]
@@ -495,7 +495,9 @@ class Places:
             if self.place_format
             else ""
         )
-        return at(self.name, place, None if self.ids is None else self.ids[position])
+        return format_place(
+            self.name, place, None if self.ids is None else self.ids[position]
+        )
 
     def entry(self, position: int, noun: str, number: int) -> str:
         """Write the place of an entry of an item. ``number`` begins with 0.

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from semmetrics.arguments import check_choice
-from semmetrics.data.tasks import CaptionTask, caption_task
+from semmetrics.data.tasks.captions import CaptionTask, caption_task
 from semmetrics.errors import InputError, message_of_error
 from semmetrics.messages import counted
 from semmetrics.metrics.bleu import BLEU

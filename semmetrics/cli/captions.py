@@ -216,7 +216,7 @@ def pairs(run: Run) -> None:
 
 def _name_captions(lists: Lists) -> list[str]:
     """Return an id for each caption, also if items have several captions."""
-    from semmetrics.data.tasks import item_ids
+    from semmetrics.data.tasks.captions import item_ids
 
     return list(map(str, item_ids(lists.ids, lists.side.sizes)))
 

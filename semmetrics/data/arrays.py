@@ -31,7 +31,15 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix, as_matrix, check_finite, class_numbers
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, reporting_damage
-from semmetrics.errors import MAX_EXAMPLES, ROW, Fact, InputError, Places, at, require
+from semmetrics.errors import (
+    MAX_EXAMPLES,
+    ROW,
+    Fact,
+    InputError,
+    Places,
+    format_place,
+    require,
+)
 from semmetrics.messages import pluralize
 from semmetrics.schema import Column, as_id
 
@@ -136,13 +144,13 @@ def _read_archive(source: Source, max_bytes: int) -> Arrays:
     arrays: Arrays = {}
     for member in members:
         key = member.filename.removesuffix(".npy")
-        entry = at(source.name, f"entry {member.filename!r}")
+        entry = format_place(source.name, f"entry {member.filename!r}")
         with reporting_damage(entry, *_UNZIP_ERRORS):
             is_readable = member.compress_type in (0, zipfile.ZIP_DEFLATED)
             if key in arrays or not is_readable:
                 raise zipfile.BadZipFile(f"the entry {key!r}")
             content = _read_member(archive, member)
-        arrays[key] = parse_npy(content, at(source.name, f"array {key!r}"))
+        arrays[key] = parse_npy(content, format_place(source.name, f"array {key!r}"))
     return arrays
 
 
@@ -338,7 +346,7 @@ def _find_main(arrays: Arrays, name: str) -> tuple[str, str]:
         raise InputError("no-main-array", name, n=len(keys), found=keys)
     (key,) = keys
     place = f"array {key!r}" if key else ""
-    return key, at(name, place)
+    return key, format_place(name, place)
 
 
 def _check_array(values: Any, dimensions: int, where: str) -> None:
@@ -378,15 +386,17 @@ def _read_ids(arrays: Arrays, n_rows: int, name: str) -> list[str] | None:
     """Return the ids of the rows, if there are any."""
     if "ids" not in arrays:
         return None
-    where = at(name, "array 'ids'")
+    where = format_place(name, "array 'ids'")
     column = Column("id", read=as_id)
     cells = _read_strings(arrays["ids"], where)
-    ids: list[str] = column.values(cells, lambda i: at(where, ROW.format(i)))
+    ids: list[str] = column.values(cells, lambda i: format_place(where, ROW.format(i)))
     if len(set(ids)) != len(ids):
         ((repeated_id, _),) = Counter(ids).most_common(1)
         first_row = ids.index(repeated_id)
         row = ids.index(repeated_id, first_row + 1)
-        raise InputError("duplicate-id", at(where, ROW.format(row)), value=repeated_id)
+        raise InputError(
+            "duplicate-id", format_place(where, ROW.format(row)), value=repeated_id
+        )
     if len(ids) != n_rows:
         number = pluralize(len(ids), "id")
         wanted = pluralize(n_rows, "row")
@@ -400,7 +410,7 @@ def _read_classes(
     """Return the classes in a file or in the option. If both have classes, they must be equal."""
     if "classes" not in arrays:
         return options.classes
-    where = at(name, "array 'classes'")
+    where = format_place(name, "array 'classes'")
     own_classes = _read_strings(arrays["classes"], where)
     check_classes(own_classes, where)
     if options.classes is not None and own_classes != list(options.classes):

@@ -36,7 +36,7 @@ from semmetrics.data.items import Items, encode
 from semmetrics.data.lists import Lists
 from semmetrics.data.read_options import ReadOptions, note_unused_options
 from semmetrics.data.tables import describe_table, entry_rows
-from semmetrics.errors import ROW, InputError, at
+from semmetrics.errors import ROW, InputError, format_place
 from semmetrics.schema import as_id
 
 
@@ -127,7 +127,7 @@ def read_columns(
     column_types = _find_types(types_by_role, form)
     unfit_role = _find_unfit_role(column_types, form)
     if unfit_role is not None:
-        where = at(name, f"column {schema.names[positions[unfit_role]]!r}")
+        where = format_place(name, f"column {schema.names[positions[unfit_role]]!r}")
         unfit_type = str(types_by_role[unfit_role])
         raise InputError("wrong-column-type", where, found=unfit_type, role=unfit_role)
     names = [schema.names[position] for position in positions.values()]
@@ -261,10 +261,10 @@ def _read_entry_rows(
         _check_numbers(scores[0], names[2], name)
     ids = []
     for row, cell in enumerate(id_cells, first_row):
-        ids.append(as_id(cell, where=at(name, ROW.format(row))))
+        ids.append(as_id(cell, where=format_place(name, ROW.format(row))))
     if form.allows_empty and None in values:
         row = values.index(None)
-        where = at(name, ROW.format(first_row + row), ids[row])
+        where = format_place(name, ROW.format(first_row + row), ids[row])
         raise _null_error(form, where)
     entries = ["" if value is None else value for value in values]
     rows = range(first_row, first_row + len(ids))
@@ -291,5 +291,5 @@ def _number_rows(
 def _check_numbers(scores: Sequence[Any], column: str, name: str) -> None:
     """Raise an error if scores are strings, which only text files may contain."""
     if any(isinstance(score, str) for score in scores):
-        where = at(name, f"column {column!r}")
+        where = format_place(name, f"column {column!r}")
         raise InputError("wrong-column-type", where, found="string", role="score")

@@ -43,9 +43,9 @@ from semmetrics.data.source import (
     as_utf8,
     line_blocks,
     open_parts,
-    readable,
+    translating_read_errors,
 )
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import InputError, Places, format_place
 
 Read: TypeAlias = Callable[[Any, str], Any]
 """Returns the Lists or the Matrix in a Source or an Arrow table. The second argument is the name
@@ -189,7 +189,7 @@ class SideFiles:
         styles.update(lists.styles)
         for note in lists.notes:
             if note.code == "scattered-rows":
-                raise InputError("rows-apart", at(name, "", note.examples[0]))
+                raise InputError("rows-apart", format_place(name, "", note.examples[0]))
         if not is_last and isinstance(lists.where, Places):
             # The rows of the last item may continue in the next block.
             rows.drop(int(lists.where.numbers[-1]))
@@ -254,7 +254,7 @@ def find_side_files(path: str) -> SideFiles:
     is_folder = single_path.is_dir()
     is_pattern = glob.has_magic(str(path)) and not single_path.exists()
     if not is_folder and not is_pattern:
-        with readable(path, single_path):
+        with translating_read_errors(path, single_path):
             size = single_path.stat().st_size
         return SideFiles(path, (path,), size if single_path.is_file() else None)
     files = _list_files(path, is_folder=is_folder)
@@ -466,7 +466,7 @@ def _check_columns(schema: Any, columns: dict[str, str], where: str) -> None:
         # Columns without values have the type null.
         has_no_values = "null" in own_type or "null" in first_type
         if own_type != first_type and not has_no_values:
-            place = at(where, f"column {name!r}")
+            place = format_place(where, f"column {name!r}")
             raise InputError("other-column", place, found=own_type, wanted=first_type)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from semmetrics.core.ragged import offsets
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.matrix import ABSENT, PRESENT
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.messages import listing
 
 
@@ -72,7 +72,7 @@ def _name_labels(side: Any, other: Any) -> Any:
     for code, entry in enumerate(side.vocabulary):
         if entry not in categories:
             # The items know only the line of their first annotation, so the error names the id.
-            where = at(side.source, "", str(side.ids[side.first_item(code)]))
+            where = format_place(side.source, "", str(side.ids[side.first_item(code)]))
             example = listing(list(categories))
             raise InputError(
                 "unknown-category",

@@ -15,7 +15,7 @@ from semmetrics.data.formats.base import (
 from semmetrics.data.items import Items
 from semmetrics.data.json_records import check_listed, numbered_records, record_id
 from semmetrics.data.karpathy_files import NUMBERING, is_karpathy
-from semmetrics.errors import Fact, InputError, Places, at
+from semmetrics.errors import Fact, InputError, Places, format_place
 from semmetrics.messages import counted, pluralize
 from semmetrics.schema import as_id
 
@@ -120,7 +120,9 @@ def _plain_labels(
 ) -> Items:
     """Return the distinct labels of each image from annotations without scores."""
     labels: dict[str, dict[str, None]] = {image_id: {} for image_id in image_ids}
-    for where, annotation in numbered_records(annotations, at(name, "annotations")):
+    for where, annotation in numbered_records(
+        annotations, format_place(name, "annotations")
+    ):
         image_id = record_id(annotation, "image_id", where, labels)
         category = record_id(annotation, "category_id", where, categories)
         labels[image_id][categories[category]] = None
@@ -138,7 +140,9 @@ def _scored_labels(
     scored_labels = ScoredLabels(name)
     for image_id in image_ids:
         scored_labels.open(image_id)
-    for where, annotation in numbered_records(annotations, at(name, "annotations")):
+    for where, annotation in numbered_records(
+        annotations, format_place(name, "annotations")
+    ):
         image_id = record_id(annotation, "image_id", where, image_ids)
         category = record_id(annotation, "category_id", where, categories)
         score = read_score(annotation, "score", where)
@@ -157,7 +161,7 @@ def _absent_labels(
     if not any("neg_category_ids" in image for image in images):
         return {}
     absent: dict[str, list[str]] = {}
-    numbered_images = numbered_records(images, at(name, "images"))
+    numbered_images = numbered_records(images, format_place(name, "images"))
     for (where, image), labels in zip(numbered_images, items.items, strict=True):
         present = set()
         for label in labels:
@@ -196,7 +200,7 @@ def _file_names(images: Any) -> dict[str, str]:
 def _image_ids(images: Any, name: str) -> dict[str, None]:
     """Return the ids of the images, in file order. Each must occur once."""
     ids: dict[str, None] = {}
-    for where, image in numbered_records(images, at(name, "images")):
+    for where, image in numbered_records(images, format_place(name, "images")):
         ids[record_id(image, "id", where, used=ids)] = None
     return ids
 
@@ -211,7 +215,9 @@ def category_names(categories: list[Any], name: str) -> dict[str, str]:
     """
     names: dict[str, str] = {}
     used_names: set[str] = set()
-    for where, category in numbered_records(categories, at(name, "categories")):
+    for where, category in numbered_records(
+        categories, format_place(name, "categories")
+    ):
         id_ = record_id(category, "id", where, used=names)
         label = category.get("name")
         if not isinstance(label, str) or not label.strip():
@@ -284,7 +290,7 @@ def read_coco_captions(
     ids = [id_ for id_, own_captions in captions.items() if own_captions]
     entries = [captions[id_] for id_ in ids]
     items = Items(ids, entries, Places(name, ids), name)
-    items.holds = "annotations"
+    items.content = "annotations"
     if not by_own_id:
         items.aliases = _file_names(images)
         items.numbering = value.get(NUMBERING)
@@ -324,11 +330,13 @@ def _gather_captions(
     if image_ids is not None and not by_own_id and not only_ids:
         captions = {id_: [] for id_ in image_ids}
     n_rejected = 0
-    for where, annotation in numbered_records(annotations, at(name, "annotations")):
+    for where, annotation in numbered_records(
+        annotations, format_place(name, "annotations")
+    ):
         id_ = record_id(annotation, "image_id", where, image_ids)
         text = annotation.get("caption")
         if not isinstance(text, str):
-            raise _missing_caption_error(annotation, at(where, "", id_))
+            raise _missing_caption_error(annotation, format_place(where, "", id_))
         if by_own_id:
             id_ = record_id(annotation, "id", where, used=captions)
         if _is_rejected(annotation):

@@ -13,7 +13,7 @@ from typing import Any
 from semmetrics.data.item_rows import without_blanks
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, check_lines, text_lines
-from semmetrics.errors import Fact, InputError, at
+from semmetrics.errors import Fact, InputError, format_place
 
 _MAX_ROWS_PER_BATCH = 2**14
 _MAX_CELLS_PER_BATCH = 2**20
@@ -68,7 +68,7 @@ class Rows:
         self._numbered_rows = self._read(source, options, tabs=tabs)
         _, self.header = next(self._numbered_rows)
         if not self.header:
-            where = at(self.name, "line 1")
+            where = format_place(self.name, "line 1")
             remedy = "start with a header such as id,label"
             raise InputError("empty", where, role="the header", remedy=remedy)
 
@@ -84,7 +84,7 @@ class Rows:
                 yield last_line + 1, row
                 last_line = n_lines_before + reader.line_num
         except csv.Error as error:
-            where = at(self.name, f"line {last_line + 1}")
+            where = format_place(self.name, f"line {last_line + 1}")
             raise InputError("not-csv", where, why=error) from None
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
@@ -94,13 +94,13 @@ class Rows:
         )
         for line, row in numbered_rows:
             if len(row) != width:
-                where = at(self.name, f"line {line}")
+                where = format_place(self.name, f"line {line}")
                 raise InputError(
                     "wrong-width", where, found=len(row), wanted=width, first=row[0]
                 )
             has_newline = any("\n" in cell for cell in row)
             if has_newline and are_joined_rows(row, self._delimiter):
-                raise InputError("joined-rows", at(self.name, f"line {line}"))
+                raise InputError("joined-rows", format_place(self.name, f"line {line}"))
             yield line, row
 
     def batches(self) -> Iterator[tuple[list[int], list[list[str]]]]:

@@ -20,7 +20,7 @@ from semmetrics.data.csv_rows import first_row
 from semmetrics.data.input_columns import has_usual_id_name
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.messages import shown
 
 _DELIMITERS = (",", ";", "|", "\t")
@@ -106,7 +106,7 @@ def check_plain_text(source: Source, lines: Sequence[str]) -> None:
     if not nonblank_lines:
         return
     first_line = nonblank_lines[0]
-    where = at(source.name, f"line {lines.index(first_line) + 1}")
+    where = format_place(source.name, f"line {lines.index(first_line) + 1}")
     if _is_json(first_line):
         raise InputError("text-is-json", where, value=shown(first_line))
     if all(map(_FAIRSEQ_LINE.match, nonblank_lines)):

@@ -19,7 +19,7 @@ from semmetrics.data.input_columns import find_columns
 from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.tables import describe_table, entry_rows
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.schema import as_id
 
 
@@ -87,7 +87,7 @@ def read_entries(
     numbers: list[int] = []
     columns: dict[str, list[Any]] = {}
     for number, record in records:
-        where = at(name, place_format.format(number))
+        where = format_place(name, place_format.format(number))
         if not isinstance(record, Mapping):
             wanted = "a record, like the others"
             raise InputError("wrong-type", where, value=record, wanted=wanted)

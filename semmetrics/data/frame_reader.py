@@ -44,7 +44,7 @@ from semmetrics.data.one_hot_tables import (
 )
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
-from semmetrics.errors import ROW, Fact, InputError, Places, at
+from semmetrics.errors import ROW, Fact, InputError, Places, format_place
 from semmetrics.messages import type_with_article
 
 Names = Sequence["str | Sequence[str]"]
@@ -317,7 +317,7 @@ def _check_finite(cells: _Cells, form: Form, source: str, first_row: int) -> Non
     row, column = np.argwhere(~is_valid)[0].tolist()
     cell = f"{ROW.format(first_row + row)}, column {cells.columns[column]!r}"
     item_id = cells.ids[row] if cells.ids else None
-    where = at(source, cell, item_id)
+    where = format_place(source, cell, item_id)
     value = cells.values[row, column]
     raise InputError("not-finite", where, role="the cell", value=value)
 
@@ -433,6 +433,6 @@ def _check_label_cells(
         name = matrix.vocabulary[column]
         row_number = start + row
         place = f"{ROW.format(first_row + row_number)}, column {name!r}"
-        where = at(source, place, matrix.ids[row_number])
+        where = format_place(source, place, matrix.ids[row_number])
         value = cells[row, column]
         raise not_a_label_column(value, form, options).placed(where)

@@ -46,7 +46,7 @@ from semmetrics.data.source import (
     load,
     no_collection,
 )
-from semmetrics.errors import Fact, InputError, Places, at
+from semmetrics.errors import Fact, InputError, Places, format_place
 
 ColumnNames: TypeAlias = Sequence[str | Sequence[str]] | None
 """The names of the columns of a matrix. Each is a string, or a sequence of synonyms."""
@@ -462,7 +462,7 @@ def _read_text(source: Source, form: Form, options: ReadOptions) -> Items:
     check_lines(source, options.max_line_bytes)
     text = source.text
     if "\n" not in text and "\r" in text.strip("\r"):
-        raise InputError("carriage-returns", at(source.name, "line 1"))
+        raise InputError("carriage-returns", format_place(source.name, "line 1"))
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     if options.format is None:
         check_plain_text(source, lines)

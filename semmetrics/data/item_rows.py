@@ -14,7 +14,7 @@ from semmetrics.data.cells import may_be_structured, pair_lists
 from semmetrics.data.entries import not_a_list
 from semmetrics.data.form import Form
 from semmetrics.data.items import Items
-from semmetrics.errors import MAX_EXAMPLES, Fact, InputError, Places, at
+from semmetrics.errors import MAX_EXAMPLES, Fact, InputError, Places, format_place
 from semmetrics.messages import counted
 from semmetrics.schema import as_id, not_a_number
 
@@ -150,7 +150,9 @@ def item_rows(
             else:
                 collector.add(place, row_id, entries)
         except InputError as error:
-            raise error.placed(at(name, place_format.format(place), row_id)) from None
+            raise error.placed(
+                format_place(name, place_format.format(place), row_id)
+            ) from None
     return collector.finish(name)
 
 

@@ -30,7 +30,7 @@ from semmetrics.data.entries import (
 from semmetrics.data.form import Form
 from semmetrics.data.lists import (
     Entry,
-    Holds,
+    InputContent,
     Lists,
     Numbering,
     Side,
@@ -60,7 +60,7 @@ class Items:
         is only shown.
     notes : list of Fact or str
         Unusual content that the reader accepted.
-    order, aliases, numbering, by_category, categories, absent, column_names, holds, styles
+    order, aliases, numbering, by_category, categories, absent, column_names, content, styles
         See ``Lists``.
     is_coco_instances, has_splits, has_single_entries : bool
         See ``Lists``.
@@ -82,7 +82,7 @@ class Items:
     categories: Mapping[str, str] = field(default_factory=dict)
     absent: Mapping[str, Sequence[str]] = field(default_factory=dict)
     column_names: Mapping[str, str] = field(default_factory=dict)
-    holds: Holds = ""
+    content: InputContent = ""
     is_coco_instances: bool = False
     has_splits: bool = False
     has_single_entries: bool = False
@@ -157,7 +157,7 @@ def encode(unchecked: Items, form: Form) -> Lists:
         precision=precision,
         names_all=bool(unchecked.declared),
         column_names=unchecked.column_names,
-        holds=unchecked.holds,
+        content=unchecked.content,
         is_coco_instances=unchecked.is_coco_instances,
         has_splits=unchecked.has_splits,
         has_single_entries=unchecked.has_single_entries,

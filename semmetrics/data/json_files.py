@@ -30,7 +30,7 @@ from semmetrics.data.items import Items
 from semmetrics.data.karpathy_files import as_coco_annotations, image_key
 from semmetrics.data.read_options import ReadOptions, note_unused_options
 from semmetrics.data.source import Source, check_lines, text_lines
-from semmetrics.errors import ITEM, Fact, InputError, Places, at
+from semmetrics.errors import ITEM, Fact, InputError, Places, format_place
 from semmetrics.schema import not_a_number
 
 _ELEMENT = re.compile(r"element \[(\d+)\]")
@@ -114,7 +114,7 @@ def parse(text: str, name: str, line: int = 1) -> Any:
         problem = InputError("not-json", why="an integer has thousands of digits")
     if problem.where:
         raise problem
-    raise problem.placed(name if line == 1 else at(name, f"line {line}"))
+    raise problem.placed(name if line == 1 else format_place(name, f"line {line}"))
 
 
 def _decode(text: str) -> Any:
@@ -134,7 +134,7 @@ def _syntax_error(
         start = _find_constant(text)
     line = first_line + text.count("\n", 0, start)
     column = start - text.rfind("\n", 0, start)
-    place = at(name, f"line {line}, column {column}")
+    place = format_place(name, f"line {line}, column {column}")
     # In a .json file with JSON lines, the decoder parses the first line and the rest is "extra".
     is_line_end = text[:start].rstrip(" \t\r").endswith("\n")
     if error.msg == "Extra data" and is_line_end:
@@ -360,7 +360,7 @@ def json_lines(source: Source, notes: list[Any]) -> Iterator[tuple[int, Any]]:
 def _read_mapping(value: Mapping[Any, Any], name: str, form: Form) -> Items:
     """Read a mapping from ids to items."""
     if "" in value:
-        raise InputError("empty-id", at(name, "key ''"))
+        raise InputError("empty-id", format_place(name, "key ''"))
     ids = list(value)
     items = Items(ids, list(value.values()), Places(name, ids), name)
     n_mappings, value_kind = pair_mappings(items, form)
@@ -565,7 +565,7 @@ def _read_records(
     items.understood = f"{kind}one record {items.understood}{suffix}"
     is_results = set(reader.keys_in_use) == {_RESULT_KEYS}
     if is_results and all(map(_is_one_caption, items.items)):
-        items.holds = "results"
+        items.content = "results"
     unused_keys = tuple(reader.unused_keys)
     if unused_keys:
         items.notes.append(Fact("unused-columns", len(unused_keys), unused_keys))

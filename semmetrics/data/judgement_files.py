@@ -45,7 +45,7 @@ from semmetrics.data.pascal import is_pascal, read_pascal
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_tables import TABLE_FORMATS, opened, read_side_table
 from semmetrics.data.source import Source
-from semmetrics.errors import FROM_0, Fact, InputError, at
+from semmetrics.errors import FROM_0, Fact, InputError, format_place
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.schema import JUDGEMENTS, Row, Table, as_id, as_text, is_missing
 
@@ -221,7 +221,7 @@ def _rows_of_images(data: Mapping[Any, Any], name: str) -> Iterator[Row]:
     """Yield the ratings of candidates, with their image and its references."""
     columns = ("image", "references", "caption", "rating")
     for image, record in data.items():
-        where = at("", "", str(image))
+        where = format_place("", "", str(image))
         ratings = None
         references = None
         if isinstance(record, Mapping):

@@ -18,7 +18,7 @@ from semmetrics.data.json_records import numbered_records, record_id, require_ke
 from semmetrics.data.lists import Numbering
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.messages import counted, listing, shown
 
 TOKEN_LINE = re.compile(r"([^\t\n]+)#(\d+)\t(.*)")
@@ -73,7 +73,7 @@ def as_coco_annotations(
     images: dict[str, dict[str, Any]] = {}
     captions: dict[str, dict[str, str]] = {}
     splits: dict[str, None] = {}
-    for where, image in numbered_records(value["images"], at(name, "images")):
+    for where, image in numbered_records(value["images"], format_place(name, "images")):
         own_split = str(require_key(image, "split", str, where))
         splits[own_split] = None
         if split is None or split == own_split:
@@ -158,7 +158,7 @@ def read_tokens(source: Source, max_line_bytes: int) -> Mapping[str, Any]:
         if match is None:
             raise InputError(
                 "wrong-content",
-                at(source.name, f"line {number}"),
+                format_place(source.name, f"line {number}"),
                 value=shown(line),
                 wanted="a caption with its name",
                 example="image.jpg#0, a tab, and the caption",
@@ -166,7 +166,7 @@ def read_tokens(source: Source, max_line_bytes: int) -> Mapping[str, Any]:
         image, caption_number, text = match.groups()
         caption = f"{image}#{caption_number}"
         if caption in captions:
-            where = at(source.name, f"line {number}")
+            where = format_place(source.name, f"line {number}")
             raise InputError("duplicate", where, role="the caption", value=caption)
         images[image] = None
         captions[caption] = {"id": caption, "image_id": image, "caption": text}

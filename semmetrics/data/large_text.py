@@ -37,7 +37,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import UTF16, Source, line_blocks
 from semmetrics.data.tables import describe_splits, describe_table
-from semmetrics.errors import Fact, InputError, at
+from semmetrics.errors import Fact, InputError, format_place
 
 BLOCK_BYTES = 2**22
 """Bytes of whole lines that are parsed together."""
@@ -343,7 +343,7 @@ def _read_table(source: Source, kind: str, form: Form, options: ReadOptions) -> 
     """Read CSV or TSV with one row per entry, or one row per item with a label delimiter."""
     delimiter = delimiter_of(options, tabs=kind == "tsv")
     header = _read_header(source, delimiter, options)
-    where = at(source.name, "line 1")
+    where = format_place(source.name, "line 1")
     positions = find_columns(form.table, header.names, options, where)
     label_delimiter = options.label_delimiter if form.scored else None
     has_lists = label_delimiter is not None

@@ -196,7 +196,7 @@ class Side:
         return self._select(offsets(widths), chosen)
 
 
-Holds: TypeAlias = Literal["", "run", "judgements", "annotations", "results"]
+InputContent: TypeAlias = Literal["", "run", "judgements", "annotations", "results"]
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ class Lists:
         The regular expression that extracted these ids from longer ones.
     column_names : mapping from str to str
         The name of the column of each role in a table.
-    holds : {"", "run", "judgements", "annotations", "results"}
+    content : {"", "run", "judgements", "annotations", "results"}
         Which side the input is, if the format determines it.
     is_coco_instances : bool
         Whether the input consists of COCO instances, which are usually a ground truth. False for
@@ -329,7 +329,7 @@ class Lists:
     column_names: Mapping[str, str] = field(
         default_factory=dict, repr=False, compare=False
     )
-    holds: Holds = field(default="", repr=False, compare=False)
+    content: InputContent = field(default="", repr=False, compare=False)
     is_coco_instances: bool = field(default=False, repr=False, compare=False)
     has_splits: bool = field(default=False, repr=False, compare=False)
     has_single_entries: bool = field(default=False, repr=False, compare=False)

@@ -28,7 +28,7 @@ from semmetrics.data.input_columns import column_flag, find_id, is_one_hot
 from semmetrics.data.matrix import Matrix, as_matrix, check_named
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import InputError, Places, format_place
 from semmetrics.schema import TRUTHS, as_id, as_number
 
 _MISSING_CELLS = frozenset({"", "nan", "na", "null", "none"})
@@ -63,7 +63,7 @@ def read_one_hot(
         if id_column is None:
             return None
         rows = Rows(source, options, tabs=is_tsv)
-        check_named(rows.header, at(source.name, "line 1"))
+        check_named(rows.header, format_place(source.name, "line 1"))
         cell_reader = _CellReader(source.name, rows.header, id_column, form, options)
         for lines, batch in rows.batches():
             if not cell_reader.add(lines, batch):
@@ -139,10 +139,10 @@ class _CellReader:
 
     def _add_ids(self, lines: Sequence[int], ids: Sequence[str]) -> None:
         for line, id_ in zip(lines, ids, strict=True):
-            as_id(id_, where=at(self._source_name, f"line {line}"))
+            as_id(id_, where=format_place(self._source_name, f"line {line}"))
             first_line = self.lines_by_id.setdefault(id_, line)
             if first_line != line:
-                where = at(self._source_name, f"line {line}", id_)
+                where = format_place(self._source_name, f"line {line}", id_)
                 raise InputError(
                     "duplicate-row-at",
                     where,
@@ -163,7 +163,7 @@ class _CellReader:
             row_number += 1
         column = self.names[rows[row_number].index(text)]
         place = f"line {lines[row_number]}, column {column!r}"
-        where = at(self._source_name, place, ids[row_number])
+        where = format_place(self._source_name, place, ids[row_number])
         return not_a_label_column(text, self._form, self._options).placed(where)
 
     def values(self) -> Any:
@@ -202,7 +202,7 @@ def _find_classes(
     if not n_rows:
         return frozenset()
     repeats = len(ids) < n_rows
-    where = at(source.name, "line 1")
+    where = format_place(source.name, "line 1")
     return find_named_classes(kinds, form, options, where, repeats=repeats)
 
 

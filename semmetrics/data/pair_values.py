@@ -33,7 +33,7 @@ from semmetrics.data.objects import plain_matrix
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_tables import TABLE_FORMATS, opened, read_side_table
 from semmetrics.data.source import Source, load
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 
 IdNames: TypeAlias = "tuple[str, str] | None"
 """The names of the first and the second ids of pairs, if they have any."""
@@ -535,7 +535,7 @@ def _as_relation(data: Mapping[Any, Any], to_id: ToId, name: str) -> PairRelatio
     for key, others in data.items():
         is_text = isinstance(others, str | bytes)
         if is_text or isinstance(others, Mapping) or not isinstance(others, Iterable):
-            where = at(name, "", str(key))
+            where = format_place(name, "", str(key))
             raise InputError("wrong-type", where, value=others, wanted="a list of ids")
         id_ = to_id(key)
         # The expression may match the same part of two keys.

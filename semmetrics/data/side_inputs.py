@@ -26,7 +26,7 @@ from semmetrics.data.json_files import parse_source
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_tables import opened, read_side_table
 from semmetrics.data.source import Source
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.schema import Table, as_real
 
 _NUMBER_FORMATS = ("json", "csv", "tsv", "npy", "npz")
@@ -279,7 +279,7 @@ def _read_number_file(
     if isinstance(numbers, list):
         _, score_column = schema.columns
         cells = score_column.values(
-            numbers, lambda i: at(source.name, f"element [{i}]")
+            numbers, lambda i: format_place(source.name, f"element [{i}]")
         )
         return np.array(cells, np.float64)
     if isinstance(numbers, dict):

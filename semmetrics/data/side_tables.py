@@ -23,7 +23,7 @@ from semmetrics.data.input_formats import format_among
 from semmetrics.data.json_files import json_lines, parse_source
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, enough_memory, load
-from semmetrics.errors import ROW, InputError, at
+from semmetrics.errors import ROW, InputError, format_place
 from semmetrics.schema import ColumnChooser, Row, Schema, Table
 
 TABLE_FORMATS = ("csv", "tsv", "json", "jsonl")
@@ -87,7 +87,7 @@ def _read_delimited_rows(
         placed_rows: list[tuple[str, Any]] = []
         for line, cells in rows:
             row = dict(zip(rows.header, cells, strict=True))
-            placed_rows.append((at(source.name, _LINE.format(line)), row))
+            placed_rows.append((format_place(source.name, _LINE.format(line)), row))
         return set(rows.header), placed_rows
 
 
@@ -96,7 +96,8 @@ def _place_rows(
 ) -> list[tuple[str, Any]]:
     """Replace the numbers of rows by their places for messages."""
     return [
-        (at(name, place_format.format(number)), row) for number, row in numbered_rows
+        (format_place(name, place_format.format(number)), row)
+        for number, row in numbered_rows
     ]
 
 
@@ -164,7 +165,7 @@ def _read_source(
             header = delimited_rows.header
             if choose_columns is None:
                 # Without rows, the schema would not report missing columns.
-                schema.find(header, chosen or {}, at(source.name, "line 1"))
+                schema.find(header, chosen or {}, format_place(source.name, "line 1"))
             lines = ((line, header, cells) for line, cells in delimited_rows)
             table = schema.read(lines, source.name, _LINE, chosen, choose_columns)
         return replace(table, notes=[*delimited_rows.notes, *table.notes])
@@ -207,6 +208,6 @@ def _named_rows(
         elif isinstance(row, Sequence) and not isinstance(row, str | bytes):
             yield number, None, row
         else:
-            where = at(name, place_format.format(number))
+            where = format_place(name, place_format.format(number))
             wanted = f"a {schema.noun} such as {schema.example}"
             raise InputError("wrong-type", where, value=row, wanted=wanted)

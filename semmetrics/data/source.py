@@ -25,7 +25,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from semmetrics.errors import InputError, at, reason_of
+from semmetrics.errors import InputError, format_place, reason_of
 from semmetrics.messages import listing
 
 MAX_SMALL_BYTES = 2 * 2**20
@@ -166,7 +166,7 @@ class Source:
     @contextmanager
     def opened(self) -> Iterator[Any]:
         """Open the raw bytes on disk or in memory, which may be compressed."""
-        with readable(self.name, self.path):
+        with translating_read_errors(self.name, self.path):
             if self.path is not None:
                 with self.path.open("rb") as stream:
                     yield stream
@@ -199,7 +199,7 @@ class Source:
             position = text.find(character)
             if position >= 0:
                 line = text.count("\n", 0, position) + 1 + self.offset.n_lines
-                where = at(self.name, f"line {line}")
+                where = format_place(self.name, f"line {line}")
                 raise InputError("bad-character", where, what=what)
         if not text or text.isspace():
             remedy = "check the program that wrote it"
@@ -211,7 +211,7 @@ class Source:
         text_before = self.data[: error.start].decode(codec, "ignore")
         line = text_before.count("\n") + 1 + self.offset.n_lines
         byte = error.start + self.offset.n_bytes
-        where = at(self.name, f"line {line}")
+        where = format_place(self.name, f"line {line}")
         return InputError("not-utf8", where, byte=byte, codec=codec.upper())
 
     @property
@@ -264,7 +264,7 @@ def as_utf8(parts: Iterable[bytes], name: str) -> Iterator[bytes]:
         try:
             text = decoder.decode(part, is_last)
         except UnicodeDecodeError as error:
-            where = at(name, f"line {n_lines + 1}")
+            where = format_place(name, f"line {n_lines + 1}")
             byte = n_bytes + error.start
             raise InputError("not-utf8", where, byte=byte, codec="UTF-16") from None
         n_lines += text.count("\n")
@@ -352,7 +352,7 @@ def check_lines(source: Source, limit: int) -> None:
         end = data.rfind(b"\n", start, start + limit + 1)
         if end < 0:
             line = data.count(b"\n", 0, start) + 1 + source.offset.n_lines
-            where = at(source.name, f"line {line}")
+            where = format_place(source.name, f"line {line}")
             raise InputError("line-too-long", where, limit=limit)
         start = end + 1
 
@@ -377,7 +377,7 @@ def load(path: str | os.PathLike[str], max_bytes: int) -> Source:
     """Open an input. The path "-" is standard input."""
     with (
         open_parts(path, CHUNK_BYTES, max_bytes) as (source, parts, _),
-        readable(source.name, None),
+        translating_read_errors(source.name, None),
     ):
         if source.spool is None:
             return source
@@ -414,7 +414,7 @@ class Stream:
         return part
 
     def _read_stream(self, size: int) -> bytes:
-        with readable(self._name, self._file):
+        with translating_read_errors(self._name, self._file):
             return self._stream.read(size)
 
 
@@ -489,18 +489,18 @@ def open_path(
         yield stream, _STDIN, None
         return
     file = Path(name)
-    with readable(name, file):
+    with translating_read_errors(name, file):
         stream = file.open("rb")
     with stream:
         yield stream, name, file
 
 
 @contextmanager
-def readable(where: str, file: Path | None) -> Iterator[None]:
+def translating_read_errors(where: str, file: Path | None) -> Iterator[None]:
     """Convert errors of the operating system to the errors of an input that cannot be read.
 
-    `semmetrics.store.files.naming` does so for outputs. It suggests no other path, and lets
-    closed pipes pass.
+    `semmetrics.store.files.translating_write_errors` does so for outputs. It suggests no other path
+    and lets closed pipes pass.
     """
     try:
         yield

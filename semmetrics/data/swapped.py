@@ -50,9 +50,9 @@ def check_rankings(run: Lists, truth: Lists) -> None:
     semmetrics.errors.InputError: the predictions (qrels) have grades and the ground truth (run)
     has scores of a ranking, so the order is wrong. Swap them: predictions come first.
     """
-    if truth.holds == "run":
+    if truth.content == "run":
         truth_evidence = "is a run"
-    elif truth.holds == "" and _are_scores(truth):
+    elif truth.content == "" and _are_scores(truth):
         truth_evidence = "has ranking scores"
     else:
         return
@@ -63,10 +63,10 @@ def check_rankings(run: Lists, truth: Lists) -> None:
 
 def _evidence_of_judgements(run: Lists, truth: Lists) -> str:
     """Return the evidence that predictions are judgements, or "". The ground truth is a ranking."""
-    if run.holds:
-        return "are judgements" if run.holds == "judgements" else ""
+    if run.content:
+        return "are judgements" if run.content == "judgements" else ""
     have_grades = _are_grades(run)
-    if have_grades and truth.holds == "run":
+    if have_grades and truth.content == "run":
         return "have grades"
     if _are_zeros_and_ones(run):
         return "have only 0 and 1"
@@ -98,7 +98,7 @@ def observe_truth(truth: Lists | Matrix) -> Observations:
     if not isinstance(truth, Lists):
         return observations
     scores = truth.side.scores
-    if truth.holds == "run":
+    if truth.content == "run":
         observations.count("run_as_truth", len(truth))
         return observations
     if scores is None:
@@ -119,7 +119,7 @@ def check_captions(candidates: Lists, references: Lists) -> None:
     InputError
         If the order is wrong.
     """
-    if candidates.holds == "annotations" and references.holds == "results":
+    if candidates.content == "annotations" and references.content == "results":
         raise _swapped_error(
             candidates, "are annotations", references, "is a list of results"
         )

@@ -21,7 +21,7 @@ from semmetrics.data.items import Items
 from semmetrics.data.lists import Lists
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
-from semmetrics.errors import Fact, InputError, Places, at
+from semmetrics.errors import Fact, InputError, Places, format_place
 from semmetrics.messages import pluralize, shown
 from semmetrics.schema import as_number
 
@@ -80,7 +80,7 @@ def entry_rows(
         places, ids, entries, scores = rows
         if "" in ids:
             place = places[list(ids).index("")]
-            raise InputError("empty-id", at(name, place_format.format(place)))
+            raise InputError("empty-id", format_place(name, place_format.format(place)))
         groups.note_empty_entries(rows)
         if scores is None:
             groups.add(places, ids, entries)
@@ -145,7 +145,7 @@ class _ItemGroups:
         for id_, place in reversed(self._empty_places.items()):
             n_rows = len(groups[id_])
             if n_rows > 1:
-                where = at(name, place_format.format(place), id_)
+                where = format_place(name, place_format.format(place), id_)
                 noun = self._form.noun
                 raise InputError("empty-cell", where, noun=noun, n=n_rows)
             groups[id_] = []
@@ -169,7 +169,7 @@ def _pair_columns(
     """
 
     def place_of(row: int) -> str:
-        return at(name, place_format.format(rows.places[row]), rows.ids[row])
+        return format_place(name, place_format.format(rows.places[row]), rows.ids[row])
 
     if not form.allows_empty and "" in rows.entries:
         filled_scores = []
@@ -218,7 +218,7 @@ def _spread_rows(
     for place, id_, label_cell, score_cell in zip(
         rows.places, rows.ids, rows.entries, score_cells, strict=True
     ):
-        where = at(name, place_format.format(place), id_)
+        where = format_place(name, place_format.format(place), id_)
         try:
             pairs: list[Any] = pair_lists(label_cell, score_cell or "")
         except InputError as error:
@@ -259,7 +259,7 @@ def read_table(
     is_split = delimiter is not None
     with field_limit(options.max_line_bytes):
         rows = Rows(source, options, tabs=tabs)
-        where = at(source.name, "line 1")
+        where = format_place(source.name, "line 1")
         roles = find_columns(form.table, rows.header, options, where)
         columns = list(roles.values())
         if delimiter is None:

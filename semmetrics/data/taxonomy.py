@@ -33,7 +33,7 @@ from semmetrics.data.ancestors import (
     find_heights,
 )
 from semmetrics.data.lists import Terms
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.messages import shown
 from semmetrics.schema import as_text
 
@@ -290,7 +290,7 @@ def _links_of_parents(
         if isinstance(value, (list, tuple)):
             child_parents = value or [None]  # an empty list makes a root
         for parent in child_parents:
-            yield child, parent, at(source, shown(child))
+            yield child, parent, format_place(source, shown(child))
 
 
 def _number_links(links: Links) -> tuple[dict[str, int], Ints, Ints]:

@@ -11,10 +11,10 @@ trec_eval.
 from __future__ import annotations
 
 from semmetrics.data.items import Items
-from semmetrics.data.lists import Holds
+from semmetrics.data.lists import InputContent
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, check_lines
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import InputError, Places, format_place
 from semmetrics.messages import pluralize
 from semmetrics.schema import TREC, Row
 
@@ -43,7 +43,7 @@ def read_trec(source: Source, options: ReadOptions) -> Items:
     if width not in TREC:
         raise InputError(
             "wrong-content",
-            at(source.name, f"line {first_line}"),
+            format_place(source.name, f"line {first_line}"),
             value=pluralize(width, "word"),
             wanted="a line of a run or of qrels",
             example="query Q0 document rank score tag, or query 0 document grade",
@@ -60,6 +60,6 @@ def read_trec(source: Source, options: ReadOptions) -> Items:
         first_lines.append(line)
     ids = list(table.rows_by_group)
     places = Places(source.name, ids, "line {}", first_lines)
-    holds: Holds = "run" if is_run else "judgements"
+    content: InputContent = "run" if is_run else "judgements"
     title = _TREC_TITLES[width]
-    return Items(ids, items, places, source.name, title, holds=holds)
+    return Items(ids, items, places, source.name, title, content=content)

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from semmetrics.data.read_options import DEFAULTS
 from semmetrics.data.source import Source, load
 from semmetrics.data.taxonomy import Taxonomy
-from semmetrics.errors import InputError, at, require
+from semmetrics.errors import InputError, format_place, require
 
 _HYPERNYM_SYMBOLS = ("@", "@i")
 _T = TypeVar("_T")
@@ -147,7 +147,7 @@ def _read_lines(source: Source, read: Callable[[str], _T]) -> Iterator[_T]:
         try:
             yield read(line)
         except (ValueError, IndexError):
-            where = at(source.name, f"line {number}")
+            where = format_place(source.name, f"line {number}")
             why = "the line has an unexpected format"
             raise InputError("not-wordnet", where, why=why) from None
 

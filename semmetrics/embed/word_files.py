@@ -34,7 +34,13 @@ from semmetrics.core.ragged import Bools
 from semmetrics.data.arrays import read_arrays
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.side_inputs import read_class_list
-from semmetrics.data.source import Source, enough_memory, load, readable, unpacked
+from semmetrics.data.source import (
+    Source,
+    enough_memory,
+    load,
+    translating_read_errors,
+    unpacked,
+)
 from semmetrics.embed.embedder import Vectors
 from semmetrics.embed.word_formats import detect_format, scan_words
 from semmetrics.embed.word_index import KeyIndex, WordIndex
@@ -194,7 +200,7 @@ def map_file(path: Path, member: str | None, max_bytes: int) -> mmap.mmap:
         If it is missing, empty, too large, or compressed and damaged.
     """
     where = str(path)
-    with readable(where, None), path.open("rb") as file:
+    with translating_read_errors(where, None), path.open("rb") as file:
         magic = file.read(4)
         file.seek(0)
         if not magic:

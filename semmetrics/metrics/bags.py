@@ -46,7 +46,8 @@ from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.core.similarity import paired_cosines, sum_vectors
 from semmetrics.core.transport import WeightedWords, relaxed_transport, transport
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask, memoised
+from semmetrics.data.tasks.base import Block, memoised
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.embed.label_vectors import LabelVectors, label_vectors
 from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.families import ItemMeans, value_columns

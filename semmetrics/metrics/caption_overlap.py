@@ -29,7 +29,7 @@ from semmetrics.core import ragged
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.subsequences import lcs_lengths
-from semmetrics.data.tasks import memoised
+from semmetrics.data.tasks.base import memoised
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,

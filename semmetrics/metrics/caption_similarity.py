@@ -40,7 +40,8 @@ from semmetrics.core.backend import Backend, to_device, to_numpy
 from semmetrics.core.ragged import Bools, Codes, Floats, Ints
 from semmetrics.core.similarity import SplitVectors, paired_cosines
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import CaptionTask, memoised
+from semmetrics.data.tasks.base import memoised
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.embed.label_vectors import LabelVectors
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import (

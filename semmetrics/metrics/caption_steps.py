@@ -22,7 +22,8 @@ from semmetrics.core.columns import OneHot
 from semmetrics.core.hashing import Hashes, hash_strings
 from semmetrics.core.ngrams import NGrams, count_ngrams
 from semmetrics.core.ragged import Codes, Floats, Ints, lengths, row_numbers, take_rows
-from semmetrics.data.tasks import Block, CaptionTask, memoised
+from semmetrics.data.tasks.base import Block, memoised
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Statistic, model_key
 from semmetrics.metrics.families import CAUSES, ItemMeans, policy_option, value_columns

@@ -42,7 +42,8 @@ from semmetrics.core.sparse_pairs import SparsePairs
 from semmetrics.data import frequencies
 from semmetrics.data.frequencies import FrequencyTable
 from semmetrics.data.read_options import DEFAULTS
-from semmetrics.data.tasks import CaptionTask, caption_task, memoised
+from semmetrics.data.tasks.base import memoised
+from semmetrics.data.tasks.captions import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,

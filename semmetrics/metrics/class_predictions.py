@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from semmetrics.core.backend import check_not_masked
-from semmetrics.data.tasks import (
-    Block,
+from semmetrics.data.tasks.base import Block, memoised
+from semmetrics.data.tasks.classes import (
     ClassRanks,
     ClassScores,
     ClassTask,
     PredictedClasses,
-    memoised,
 )
 from semmetrics.errors import InputError
 from semmetrics.metrics.array_inputs import integer_array

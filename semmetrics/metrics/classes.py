@@ -33,7 +33,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from semmetrics.core.columns import Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, offsets
-from semmetrics.data.tasks import ALL, Block
+from semmetrics.data.tasks.base import Block
+from semmetrics.data.tasks.classes import ALL
 from semmetrics.errors import InputError
 from semmetrics.metrics.array_inputs import as_cutoffs
 from semmetrics.metrics.class_predictions import (

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.data.tasks import Block
+from semmetrics.data.tasks.base import Block
 from semmetrics.errors import InputError, UnknownKeyError
 from semmetrics.messages import did_you_mean, listing
 from semmetrics.metrics.hints import SYNONYMS_OF_AVERAGE

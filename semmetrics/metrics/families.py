@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import Coded, Column, Dense, OneHot, as_floats
 from semmetrics.core.ragged import Bools, Floats
-from semmetrics.data.tasks import Block, Step
+from semmetrics.data.tasks.base import Block, Step
 from semmetrics.metrics.definition import (
     Columns,
     Definition,

@@ -58,7 +58,8 @@ from semmetrics.core import ragged
 from semmetrics.core.columns import Dense, OneHot
 from semmetrics.core.ragged import Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask, memoised
+from semmetrics.data.tasks.base import Block, memoised
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.data.taxonomy import PlacedLabels
 from semmetrics.errors import InputError
 from semmetrics.metrics import formulas

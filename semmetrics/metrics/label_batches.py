@@ -14,7 +14,8 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask, memoised
+from semmetrics.data.tasks.base import Block, memoised
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.metrics import label_similarity
 from semmetrics.metrics.matching import Cut, sides_of
 

@@ -12,7 +12,8 @@ import numpy as np
 from semmetrics.core import ragged
 from semmetrics.core.backend import to_numpy
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.tasks import LabelTask, memoised
+from semmetrics.data.tasks.base import memoised
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.metrics import label_similarity
 from semmetrics.metrics.label_batches import Batch, BatchLayout, LabelBlock, lay_out
 from semmetrics.metrics.semantic import SemanticMatches

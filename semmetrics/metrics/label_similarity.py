@@ -14,7 +14,9 @@ import numpy as np
 
 from semmetrics.core.ragged import lengths
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, CaptionTask, LabelTask, memoised, occurring
+from semmetrics.data.tasks.base import Block, memoised, occurring
+from semmetrics.data.tasks.captions import CaptionTask
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import DEFAULT_EMBEDDING
 from semmetrics.metrics.matching import sides_of

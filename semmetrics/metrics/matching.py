@@ -24,14 +24,8 @@ from semmetrics.core.backend import round_to
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import (
-    UNUSED_COLUMNS,
-    Block,
-    LabelTask,
-    Step,
-    Synonyms,
-    memoised,
-)
+from semmetrics.data.tasks.base import UNUSED_COLUMNS, Block, Step, memoised
+from semmetrics.data.tasks.labels import LabelTask, Synonyms
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure, Statistic
 from semmetrics.options import OPTIONS

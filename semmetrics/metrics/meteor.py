@@ -34,7 +34,8 @@ import numpy as np
 from semmetrics.core.alignment import Matches
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats, Ints, lengths, row_numbers, take_rows
-from semmetrics.data.tasks import CaptionTask, memoised
+from semmetrics.data.tasks.base import memoised
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.errors import InputError, require
 from semmetrics.messages import brief, counted
 from semmetrics.metrics.caption_steps import (

@@ -13,7 +13,8 @@ import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths, offsets, row_numbers, take_rows
 from semmetrics.data.rankings import MOST_SIMILAR, PHI, Phi
-from semmetrics.data.tasks import RetrievalTask, memoised
+from semmetrics.data.tasks.base import memoised
+from semmetrics.data.tasks.retrieval import RetrievalTask
 from semmetrics.metrics.image_similarity import (
     captions_of_images,
     images_of_captions,

@@ -22,7 +22,8 @@ from semmetrics.core import ragged
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Floats
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.data.tasks.base import Block
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.metrics import definition, families
 from semmetrics.metrics.class_curves import ClassCurves, TieRule
 from semmetrics.metrics.class_precision import (

@@ -42,7 +42,8 @@ import numpy as np
 
 from semmetrics.core.columns import Dense
 from semmetrics.core.ragged import Bools, Floats, Ints, positions, row_numbers
-from semmetrics.data.tasks import UNRANKED, Block, Ranks, RetrievalTask, memoised
+from semmetrics.data.tasks.base import Block, memoised
+from semmetrics.data.tasks.retrieval import UNRANKED, Ranks, RetrievalTask
 from semmetrics.metrics import families
 from semmetrics.metrics.definition import (
     Columns,

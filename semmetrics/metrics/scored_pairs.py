@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.data.tasks.base import Block
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.metrics.class_curves import ClassCurves, TieRule, sort_by_class
 from semmetrics.metrics.definition import Statistic
 from semmetrics.metrics.matching import (

@@ -39,7 +39,8 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.data.rankings import DEPTH, PHI
-from semmetrics.data.tasks import UNRANKED, memoised
+from semmetrics.data.tasks.base import memoised
+from semmetrics.data.tasks.retrieval import UNRANKED
 from semmetrics.errors import InputError
 from semmetrics.metrics import phi_scores, phi_views, retrieval
 from semmetrics.metrics.definition import Measure, Statistic

@@ -18,7 +18,8 @@ import numpy as np
 from semmetrics.core.columns import Dense, Sparse, as_floats
 from semmetrics.core.ragged import Bools, Floats, prefixes, row_numbers
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.data.tasks.base import Block
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import (
     Columns,

@@ -35,7 +35,7 @@ from semmetrics.core.ragged import (
     take_rows,
 )
 from semmetrics.core.similarity import SplitVectors, cosine_table, is_close
-from semmetrics.data.tasks import occurring
+from semmetrics.data.tasks.base import occurring
 
 if TYPE_CHECKING:
     from semmetrics.embed.label_vectors import LabelVectors

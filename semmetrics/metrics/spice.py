@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.tasks import CaptionTask, memoised
+from semmetrics.data.tasks.base import memoised
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.errors import FROM_0, ITEM
 from semmetrics.metrics.caption_steps import (
     NO_REFERENCE,

@@ -25,8 +25,9 @@ from numpy.typing import ArrayLike
 from semmetrics.core.columns import Dense, Sparse
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.tasks import Block, ClassScores, ClassTask, PredictedClasses
-from semmetrics.errors import ITEM, InputError, at
+from semmetrics.data.tasks.base import Block
+from semmetrics.data.tasks.classes import ClassScores, ClassTask, PredictedClasses
+from semmetrics.errors import ITEM, InputError, format_place
 from semmetrics.metrics.array_inputs import integer_array
 from semmetrics.metrics.class_predictions import (
     SEEN,
@@ -228,7 +229,7 @@ def _check_group(
     if has_no_score.any():
         image_id = task.ids[block.start + int(has_no_score.argmax())]
         if isinstance(image_id, str):
-            where = at("", "", image_id)
+            where = format_place("", "", image_id)
         else:
             where = ITEM.format(int(image_id))
         raise InputError("no-class-score", where, group=group)

@@ -34,7 +34,7 @@ from semmetrics.core import ragged
 from semmetrics.core.ngrams import NGrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.sparse_pairs import Cells, SparsePairs
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks.captions import CaptionTask
 
 # A squared weight is split into two parts, rounded to multiples of 1/_HIGH_GRID and
 # 1/_LOW_GRID. These steps are so coarse that a sum of parts, each times a product of counts,

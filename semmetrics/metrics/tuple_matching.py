@@ -24,7 +24,7 @@ import numpy as np
 
 from semmetrics.core import ragged
 from semmetrics.core.ragged import Bools, Floats, Ints
-from semmetrics.data.tasks import occurring
+from semmetrics.data.tasks.base import occurring
 from semmetrics.text.concepts import Concepts
 from semmetrics.text.raw_tuples import RawTuple
 from semmetrics.text.scene_graphs import GraphTable, SceneGraph, every_merge

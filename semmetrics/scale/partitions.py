@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import hash_ids
 from semmetrics.data.option_keywords import takes_options
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.options import COLUMNS
 from semmetrics.scale.cluster_tasks import save_state
 from semmetrics.scale.stream import SeenIds
@@ -95,7 +95,7 @@ def partial_scores(
         ids = list(map(str, items["id"].to_pylist()))
         repeated = seen.add(hash_ids(ids))
         if len(repeated):
-            raise InputError("rows-apart", at(_PLACE, "", ids[repeated[0]]))
+            raise InputError("rows-apart", format_place(_PLACE, "", ids[repeated[0]]))
         _update_scorer(scorer, items, ids, noun)
     state = pa.array([save_state(scorer)], pa.binary())
     yield pa.record_batch({"state": state})

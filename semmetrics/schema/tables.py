@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from semmetrics.errors import MAX_EXAMPLES, Fact, InputError, at
+from semmetrics.errors import MAX_EXAMPLES, Fact, InputError, format_place
 from semmetrics.schema.cells import Reader, as_number, is_numeric
 from semmetrics.schema.columns import Column
 
@@ -402,7 +402,9 @@ class _RowPlaces:
         item_id = None
         if self.key_index is not None:
             item_id = str(self.cell_rows[row][self.key_index])
-        return at(self.source, self.place_format.format(self.places[row]), item_id)
+        return format_place(
+            self.source, self.place_format.format(self.places[row]), item_id
+        )
 
 
 class _Headers:
@@ -455,7 +457,7 @@ class _Headers:
         positions = self._positions.get(shape)
         if positions is not None:
             return positions
-        where = at(self._source, self._place_format.format(place))
+        where = format_place(self._source, self._place_format.format(place))
         if names is None:
             by_role = self._columns_of_list(width, where)
         else:
@@ -492,7 +494,7 @@ class _Headers:
                 continue
             name = names[positions[column.role]]
             if is_numeric(name):
-                where = at(self._source, "line 1")
+                where = format_place(self._source, "line 1")
                 example = ",".join(self._required_roles())
                 raise InputError("number-in-header", where, value=name, example=example)
 

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from semmetrics.core.backend import round_to
 from semmetrics.core.ragged import Bools, Floats, Ints, offsets, positions, sum_rows
-from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.data.tasks.base import Block
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Measure
 from semmetrics.metrics.families import LABEL_AVERAGES

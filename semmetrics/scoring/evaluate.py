@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.columns import OneHot, add_sums
 from semmetrics.core.ragged import Floats
-from semmetrics.data.tasks import Block, Task
+from semmetrics.data.tasks.base import Block, Task
 from semmetrics.errors import InputError
 from semmetrics.messages import report_progress
 from semmetrics.metrics.definition import Measure, Statistic

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semmetrics.data.tasks import CaptionTask, Task
+from semmetrics.data.tasks.base import Task
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.metrics.definition import Measure

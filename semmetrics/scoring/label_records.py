@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from semmetrics.core.ragged import Floats
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.metrics.families import CAUSES

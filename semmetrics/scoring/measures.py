@@ -12,7 +12,7 @@ from itertools import product
 from typing import NamedTuple
 
 from semmetrics.core.hashing import by_value
-from semmetrics.data.tasks import Task
+from semmetrics.data.tasks.base import Task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import Kind, Options, Tasks
 from semmetrics.messages import did_you_mean, listing

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from semmetrics.core.hashing import by_value
 from semmetrics.core.ragged import Bools, Floats
 from semmetrics.data.item_ids import Ids
-from semmetrics.data.tasks import LabelAxis, Task
+from semmetrics.data.tasks.base import LabelAxis, Task
 from semmetrics.messages import fold, pluralize
 from semmetrics.metrics.definition import Frame, Measure, Sums
 from semmetrics.metrics.parsing import parse_in_any_case

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semmetrics.data.option_keywords import takes_options
-from semmetrics.data.tasks import Task
+from semmetrics.data.tasks.base import Task
 from semmetrics.errors import Fact, InputError, warn_user
 from semmetrics.kinds.base import Tasks, each_task
 from semmetrics.kinds.options import ResolvedOptions

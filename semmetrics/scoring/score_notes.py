@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from semmetrics.core.ragged import Floats
 from semmetrics.data.lists import gather
-from semmetrics.data.tasks import LabelAxis
+from semmetrics.data.tasks.base import LabelAxis
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import name_task
 from semmetrics.kinds.options import ResolvedOptions

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from semmetrics.data.tasks import TAXONOMY
+from semmetrics.data.tasks.labels import TAXONOMY
 from semmetrics.errors import InputError
 from semmetrics.metrics.definition import Definition, Frame, Measure, model_key
 from semmetrics.metrics.registry import find, is_own, kinds_of, own_identity

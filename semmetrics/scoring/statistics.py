@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,8 @@ from semmetrics.core.hashing import Hashes
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.item_ids import Ids
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import FOUND_CLASSES, LabelAxis
+from semmetrics.data.tasks.base import LabelAxis
+from semmetrics.data.tasks.labels import FOUND_CLASSES
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.definition import Frame, Statistic
@@ -290,8 +291,7 @@ class Statistics:
         return set(self.sums), with_rows
 
 
-@dataclass(frozen=True)
-class _WiderAxis:
+class _WiderAxis(NamedTuple):
     """A label axis that contains another one.
 
     Attributes

@@ -23,7 +23,7 @@ from semmetrics.core.backend import to_numpy
 from semmetrics.core.hashing import Hashes, mix
 from semmetrics.core.ragged import Bools, Floats, Ints
 from semmetrics.data.side_inputs import Pair
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.embed.label_vectors import LabelVectors
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds.base import Options

@@ -26,9 +26,9 @@ from semmetrics.messages import report_progress
 from semmetrics.store.files import (
     cache_folder,
     file_digest,
-    naming,
     open_output,
     publish,
+    translating_write_errors,
 )
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def recorded_digest(url: str) -> str:
 def _record_digest(url: str, file: Path, digest: str) -> None:
     """Store the digest of the first download."""
     record = record_path(url)
-    with naming(str(record)):
+    with translating_write_errors(str(record)):
         record.parent.mkdir(parents=True, exist_ok=True)
     with open_output(record) as out:
         out.write(f"{digest}  {file.name}\n")
@@ -203,7 +203,7 @@ def _fetch(
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise InputError("unwritable", partial.data, why=why) from None
-    with naming(str(file)):
+    with translating_write_errors(str(file)):
         publish(partial.data, file)
     partial.tag.unlink(missing_ok=True)
 

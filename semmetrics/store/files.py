@@ -143,7 +143,7 @@ def exclusive(file: Path) -> Iterator[None]:
         If the folder cannot be written.
     """
     path = file.with_name(f"{file.name}.lock")
-    with naming(str(path)):
+    with translating_write_errors(str(path)):
         path.parent.mkdir(parents=True, exist_ok=True)
         while True:
             locked_file = path.open("ab")
@@ -193,7 +193,7 @@ def check_output(path: AnyPath, where: str = "") -> None:
     """
     name = os.fspath(path)
     where = where or name
-    with naming(where):
+    with translating_write_errors(where):
         target, is_special = target_of(path, where.strip())
         is_folder_name = name.endswith("/")
         if target.is_dir() and not is_folder_name:
@@ -214,7 +214,7 @@ def _check_writable(path: Path) -> None:
 
 
 @contextmanager
-def naming(where: str) -> Iterator[None]:
+def translating_write_errors(where: str) -> Iterator[None]:
     """Add the name of the output to errors of the operating system.
 
     Raises
@@ -320,7 +320,7 @@ def replacing(path: AnyPath, *, folder: bool = False) -> Iterator[Path]:
     InputError
         If the target cannot be written.
     """
-    with naming(os.fspath(path)):
+    with translating_write_errors(os.fspath(path)):
         target, is_special = target_of(path)
         if is_special:
             yield target

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from semmetrics.errors import InputError
 from semmetrics.messages import brief, report_progress
-from semmetrics.store.files import check_output, lock, naming, publish
+from semmetrics.store.files import check_output, lock, publish, translating_write_errors
 
 _FORMAT = "semmetrics.matrix/3"
 _BLOCK_NOTE = re.compile(rb"(\d{1,18}) ([0-9a-f]{8})\n")
@@ -104,7 +104,7 @@ def write_matrix(
     }
     starts = range(0, shape[0], rows_per_block)
     check_output(path)
-    with naming(str(path)), file.locked_notes(resume=resume) as notes:
+    with translating_write_errors(str(path)), file.locked_notes(resume=resume) as notes:
         checksums = file.start_notes(notes, description, starts, resume=resume)
         if len(checksums) < len(starts) or file.part.exists():
             with file.opened_part(fresh=not checksums) as part:

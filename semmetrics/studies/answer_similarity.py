@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from semmetrics.core.ngrams import count_ngrams
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.data.lists import Entry, Lists
-from semmetrics.data.tasks import FOUND_CLASSES
+from semmetrics.data.tasks.labels import FOUND_CLASSES
 from semmetrics.errors import InputError
 from semmetrics.messages import pluralize
 from semmetrics.metrics.caption_overlap import ngsm_systems

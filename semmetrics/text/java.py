@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from semmetrics.errors import InputError, MissingDependencyError
-from semmetrics.store.files import cache_folder, file_digest, naming
+from semmetrics.store.files import cache_folder, file_digest, translating_write_errors
 
 ENGLISH = (
     "-Duser.language=en",
@@ -164,7 +164,7 @@ def set_up(folder: str | os.PathLike[str] | None = None) -> Path:
         cannot be written.
     """
     target = jar_folder().absolute()
-    with naming(str(target)):
+    with translating_write_errors(str(target)):
         target.mkdir(parents=True, exist_ok=True)
         for name in wrong_jars():
             _get_jar(name, target, folder)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from semmetrics.data.json_files import parse
 from semmetrics.data.read_options import DEFAULTS
 from semmetrics.data.source import enough_memory, load, no_collection, text_lines
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.messages import brief
 from semmetrics.text.raw_tuples import Parsed, RawTuple, check_tuples
 
@@ -72,7 +72,7 @@ class TupleTable:
         """
         table: dict[str, Parsed] = {}
         for caption, tuples in tuples_by_caption.items():
-            check_tuples(tuples, at(name, f"caption {brief(caption)}"))
+            check_tuples(tuples, format_place(name, f"caption {brief(caption)}"))
             _add(table, caption, list(map(list, tuples)), name)
         return TupleTable(name, table, {})
 
@@ -150,7 +150,7 @@ def read_tuples(
         for number, text in enumerate(text_lines(source.text), start=1):
             if text.isspace():
                 continue
-            where = at(source.name, f"line {number}")
+            where = format_place(source.name, f"line {number}")
             line = _parse_line(text, source.name, number, where)
             caption = _add(tuples, line.caption, line.tuples, where)
             if line.parser:

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 
 import semmetrics
-from semmetrics.data.tasks import caption_task
+from semmetrics.data.tasks.captions import caption_task
 
 NAN = float("nan")
 

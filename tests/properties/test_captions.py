@@ -15,7 +15,7 @@ from laws import by_id, named
 from oracles.captions_ngram import Blanks
 from stand_ins import meteor_programs
 
-from semmetrics.data.tasks import caption_task
+from semmetrics.data.tasks.captions import caption_task
 from semmetrics.embed.embedder import CallableEmbedder
 from semmetrics.embed.label_vectors import TextModel
 from semmetrics.metrics.cider import fit_document_frequencies

@@ -17,7 +17,7 @@ from reference_data import ptb_tokens
 
 from semmetrics.core.columns import as_floats
 from semmetrics.data.judgement_files import read_judgements
-from semmetrics.data.tasks import caption_task
+from semmetrics.data.tasks.captions import caption_task
 from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.metrics.caption_overlap import ROUGE_L
 from semmetrics.scoring.evaluate import evaluate

@@ -16,7 +16,7 @@ from oracles import cider as oracle
 from reference_data import coco_test_captions, ptb_tokens
 
 from semmetrics.data.judgement_files import read_judgements
-from semmetrics.data.tasks import caption_task
+from semmetrics.data.tasks.captions import caption_task
 from semmetrics.kinds.captions.matrix import caption_matrix
 from semmetrics.metrics.cider import CIDErD, fit_document_frequencies
 from semmetrics.scoring.evaluate import evaluate

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from semmetrics.data.tasks import Block, caption_task
+from semmetrics.data.tasks.base import Block
+from semmetrics.data.tasks.captions import caption_task
 from semmetrics.metrics.parsing import parse_all
 from semmetrics.text.tokenizers import open_tokenizer
 

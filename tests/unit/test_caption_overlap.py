@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from oracles import captions_ngram as oracle
 from oracles.captions_ngram import scored, task_of
 
-from semmetrics.data.tasks import Block
+from semmetrics.data.tasks.base import Block
 from semmetrics.metrics.bleu import BLEU, BleuCounts
 from semmetrics.metrics.caption_overlap import ROUGE_L
 

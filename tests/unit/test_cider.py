@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from oracles import cider as oracle
 from oracles.cider import split
 
-from semmetrics.data.tasks import caption_task
+from semmetrics.data.tasks.captions import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.cider import (
     CIDEr,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracles import cider as oracle
 from refusals import refused
 
-from semmetrics.data.tasks import caption_task
+from semmetrics.data.tasks.captions import caption_task
 from semmetrics.errors import InputError
 from semmetrics.metrics.caption_steps import task_tokens
 from semmetrics.metrics.cider import DocumentFrequencies, fit_document_frequencies

@@ -54,7 +54,7 @@ def find_document(document: Any, form: Form) -> DocumentFormat | None:
     from semmetrics.data.formats.registry import DOCUMENTS
 
     for public_format in DOCUMENTS:
-        if public_format.holds(form) and public_format.matches(document):
+        if public_format.supports(form) and public_format.matches(document):
             return public_format
     return None
 
@@ -66,7 +66,7 @@ def find_table(
     from semmetrics.data.formats.registry import TABLES
 
     for public_format in TABLES:
-        if public_format.holds(form) and public_format.matches(columns, options):
+        if public_format.supports(form) and public_format.matches(columns, options):
             return public_format
     return None
 
@@ -81,7 +81,7 @@ def find_text(source: Source, form: Form, options: ReadOptions) -> TextFormat | 
     head = source.head[:_MAX_BYTES_TO_MATCH]
     beginning = head.decode(codec, "replace").lstrip("\ufeff")
     for public_format in TEXTS:
-        if not public_format.holds(form):
+        if not public_format.supports(form):
             continue
         if public_format.matches(beginning, source.suffix):
             return public_format

@@ -52,7 +52,7 @@ class PublicFormat(ABC):
     nouns: tuple[str, ...]
     used_options: tuple[str, ...] = ()
 
-    def holds(self, form: Form) -> bool:
+    def supports(self, form: Form) -> bool:
         """Return whether the format may contain the entries that a form describes."""
         return form.noun == _ANY_NOUN or form.noun in self.nouns
 

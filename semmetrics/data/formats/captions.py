@@ -30,7 +30,7 @@ from semmetrics.data.formats.base import (
 from semmetrics.data.input_columns import find_id
 from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions, is_truth
-from semmetrics.errors import Fact, InputError, Places, at
+from semmetrics.errors import Fact, InputError, Places, format_place
 from semmetrics.messages import counted, listing, pluralize
 from semmetrics.schema import as_id
 
@@ -110,7 +110,9 @@ class MsrVtt(CaptionDocument):
         split_of = _video_splits(document, name)
         chosen, split_text = _choose_splits(split_of, options.split, name)
         captions: list[dict[str, Any]] = []
-        for where, sentence in _numbered(document["sentences"], at(name, "sentences")):
+        for where, sentence in _numbered(
+            document["sentences"], format_place(name, "sentences")
+        ):
             video_id = read_id(sentence, "video_id", where)
             if video_id not in split_of:
                 raise InputError(
@@ -154,7 +156,7 @@ def _video_splits(document: Any, name: str) -> dict[str, str]:
     """Return the split of each video of MSR-VTT."""
     split_of = {}
     section = require_key(document, "videos", list, name)
-    for where, video in _numbered(section, at(name, "videos")):
+    for where, video in _numbered(section, format_place(name, "videos")):
         split_of[read_id(video, "video_id", where)] = str(video.get("split", ""))
     return split_of
 
@@ -178,7 +180,7 @@ class TextCaps(CaptionDocument):
         """Return the references of each image once, although the file repeats them."""
         references: dict[str, list[str]] = {}
         records_of_image: dict[str, list[Any]] = {}
-        for where, record in _numbered(document["data"], at(name, "data")):
+        for where, record in _numbered(document["data"], format_place(name, "data")):
             image = read_id(record, "image_id", where)
             records_of_image.setdefault(image, []).append(record)
             if "reference_strs" in record:
@@ -232,7 +234,7 @@ class LavisCaptions(CaptionDocument):
         images: dict[str, None] = {}
         captions: list[dict[str, Any]] = []
         for number, record in enumerate(document):
-            where = at(name, RECORD.format(number))
+            where = format_place(name, RECORD.format(number))
             check_record(record, where)
             path = read_id(record, "image", where)
             if path in images:
@@ -300,7 +302,7 @@ class Vatex(CaptionDocument):
         images: list[dict[str, Any]] = []
         captions: list[dict[str, Any]] = []
         for number, record in enumerate(document):
-            where = at(name, RECORD.format(number))
+            where = format_place(name, RECORD.format(number))
             check_record(record, where)
             video = read_id(record, "videoID", where)
             images.append({"id": video})
@@ -373,12 +375,14 @@ class NumberedCaptions(TableFormat):
 
     def read(self, table: Table, form: Form, options: ReadOptions) -> Items:
         """Read the captions of each row. Empty cells are captions that the item does not have."""
-        id_column = find_id(table.columns, form, options, at(table.name, "line 1"))
+        id_column = find_id(
+            table.columns, form, options, format_place(table.name, "line 1")
+        )
         if id_column is None:
             known = ", ".join(form.table.columns[0].known)
             raise InputError(
                 "missing-column",
-                at(table.name, "line 1"),
+                format_place(table.name, "line 1"),
                 role="id",
                 wanted=known,
                 found=list(table.columns),
@@ -391,7 +395,7 @@ class NumberedCaptions(TableFormat):
         ids: dict[str, int] = {}
         captions: list[list[str]] = []
         for place, cells in table.rows:
-            where = at(table.name, table.place_format.format(place))
+            where = format_place(table.name, table.place_format.format(place))
             id_ = as_id(cells[id_column], where=where)
             if id_ in ids:
                 raise InputError("duplicate-id", where, value=id_)

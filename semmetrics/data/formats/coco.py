@@ -32,7 +32,7 @@ from semmetrics.data.formats.base import (
 )
 from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions
-from semmetrics.errors import at
+from semmetrics.errors import format_place
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id, as_number
 
@@ -94,7 +94,7 @@ class CocoResults(DocumentFormat):
         keys: dict[str, None] = {}
         gathered = ScoredLabels(name)
         for number, record in enumerate(document):
-            where = at(name, RECORD.format(number))
+            where = format_place(name, RECORD.format(number))
             check_record(record, where)
             image = read_id(record, _IMAGE, where)
             category = read_id(record, _CATEGORY, where)
@@ -127,7 +127,7 @@ class CocoResultsTable(TableFormat):
         score_column = columns.get(_SCORE)
         gathered = ScoredLabels(table.name)
         for place, cells in table.rows:
-            where = at(table.name, table.place_format.format(place))
+            where = format_place(table.name, table.place_format.format(place))
             score = None
             if score_column is not None:
                 score = as_number(cells[score_column], "the score", where)

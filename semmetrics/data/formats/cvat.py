@@ -32,7 +32,7 @@ from semmetrics.data.formats.captions import path_aliases
 from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import InputError, Places, format_place
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
 
@@ -78,7 +78,7 @@ class Cvat(TextFormat):
         gathered = ScoredLabels(source.name)
         unused: list[str] = []
         for number, image in enumerate(root.iter("image"), 1):
-            where = at(source.name, f"image {number}")
+            where = format_place(source.name, f"image {number}")
             id_ = as_id(image.get("name"), where=where)
             gathered.open(id_, number)
             for shape in image:
@@ -134,7 +134,7 @@ class Datumaro(DocumentFormat):
         labels = optional_key(categories, "labels", list, name)
         gathered = ScoredLabels(name)
         for number, item in enumerate(document["items"]):
-            where = at(name, f"items[{number}]")
+            where = format_place(name, f"items[{number}]")
             id_ = read_id(check_record(item, where), "id", where)
             gathered.open(id_, number)
             for annotation in optional_records(item, "annotations", where):
@@ -191,7 +191,7 @@ def _read_datumaro_captions(document: Any, name: str) -> Items:
     """Read the captions of each item."""
     captions_of_item: dict[str, list[str]] = {}
     for number, item in enumerate(document["items"]):
-        where = at(name, f"items[{number}]")
+        where = format_place(name, f"items[{number}]")
         id_ = read_id(check_record(item, where), "id", where)
         captions = captions_of_item.setdefault(id_, [])
         for annotation in optional_records(item, "annotations", where):

@@ -26,7 +26,7 @@ from semmetrics.data.formats.base import (
 from semmetrics.data.formats.captions import path_aliases
 from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions, is_truth
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.messages import pluralize
 from semmetrics.schema import ID_NAMES
 
@@ -104,7 +104,7 @@ class FiftyOneLabels(DocumentFormat):
             labels = document["labels"]
         gathered = ScoredLabels(name)
         for id_, value in labels.items():
-            where = at(name, "", id_)
+            where = format_place(name, "", id_)
             gathered.open(str(id_))
             named_labels = _name_labels(value, classes, where)
             _add_labels(gathered, str(id_), named_labels, where)
@@ -178,7 +178,7 @@ class FiftyOneSamples(DocumentFormat):
         field = _label_field(samples, name, options)
         gathered = ScoredLabels(name)
         for number, sample in enumerate(samples):
-            where = at(name, RECORD.format(number))
+            where = format_place(name, RECORD.format(number))
             id_ = read_id(sample, "filepath", where)
             gathered.open(id_, number)
             _add_labels(gathered, id_, sample.get(field), where, number)
@@ -202,7 +202,7 @@ def _label_field(
     """Return the field with the labels."""
     fields: dict[str, None] = {}
     for number, sample in enumerate(samples):
-        check_record(sample, at(name, RECORD.format(number)))
+        check_record(sample, format_place(name, RECORD.format(number)))
         for key, value in sample.items():
             if _is_fiftyone(value):
                 fields[key] = None

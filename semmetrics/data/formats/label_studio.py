@@ -43,7 +43,7 @@ from semmetrics.data.formats.base import (
 )
 from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions, is_truth
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
 
@@ -133,7 +133,7 @@ class LabelStudio(DocumentFormat):
         aliases: dict[str, str] = {}
         unused: list[str] = []
         for number, task in enumerate(document):
-            where = at(name, RECORD.format(number))
+            where = format_place(name, RECORD.format(number))
             check_record(task, where)
             id_ = _task_id(task, where)
             gathered.open(id_, number)
@@ -292,7 +292,7 @@ class LabelStudioRecords(DocumentFormat):
         """Read the labels of each task."""
         columns: dict[str, None] = {}
         for number, record in enumerate(document):
-            check_record(record, at(name, RECORD.format(number)))
+            check_record(record, format_place(name, RECORD.format(number)))
             columns.update(dict.fromkeys(record))
         rows = []
         for number, record in enumerate(document):
@@ -330,7 +330,7 @@ def _read_export(table: Table, options: ReadOptions, kind: str) -> Items:
     id_position = _column_position(table, "id", id_column)
     gathered = ScoredLabels(table.name)
     for place, cells in table.rows:
-        where = at(table.name, table.place_format.format(place))
+        where = format_place(table.name, table.place_format.format(place))
         id_ = as_id(cells[id_position], where=where)
         gathered.open(id_, place)
         gathered.count_annotations(id_, int(_is_annotated(table, cells)))

@@ -33,7 +33,7 @@ from semmetrics.data.formats.base import (
 )
 from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_id
 
@@ -62,7 +62,7 @@ class Labelbox(DocumentFormat):
         """Read the names of the objects, and the answers to the questions, of each data row."""
         rows = _DataRows(name)
         for number, record in enumerate(_as_records(document)):
-            where = at(name, RECORD.format(number))
+            where = format_place(name, RECORD.format(number))
             row = require_key(check_record(record, where), "data_row", dict, where)
             ids = [row[key] for key in _ID_KEYS if row.get(key)]
             if not ids:
@@ -173,7 +173,7 @@ class LabelboxRecords(DocumentFormat):
         """Read the names of the objects, and the answers to the questions, of each data row."""
         rows = _DataRows(name)
         for number, record in enumerate(document):
-            where = at(name, RECORD.format(number))
+            where = format_place(name, RECORD.format(number))
             check_record(record, where)
             key = "External ID" if record.get("External ID") else "DataRow ID"
             annotations = []

@@ -19,7 +19,7 @@ from semmetrics.data.formats.base import LABELS, TextFormat, recipe
 from semmetrics.data.items import Items
 from semmetrics.data.read_options import ReadOptions
 from semmetrics.data.source import Source, check_lines, reporting_damage
-from semmetrics.errors import InputError, Places, at
+from semmetrics.errors import InputError, Places, format_place
 from semmetrics.messages import pluralize
 from semmetrics.schema import as_number
 
@@ -82,7 +82,7 @@ class Xmlc(TextFormat):
         items: list[list[Any]] = []
         lines: list[int] = []
         for number, line in rows:
-            where = at(source.name, f"line {number}")
+            where = format_place(source.name, f"line {number}")
             if has_features:
                 entries = _labels_before_features(line)
             else:
@@ -177,7 +177,9 @@ class FastText(TextFormat):
         items: list[list[Any]] = []
         lines: list[int] = []
         for number, line in _lines(source, options):
-            items.append(_fasttext_labels(line, at(source.name, f"line {number}")))
+            items.append(
+                _fasttext_labels(line, format_place(source.name, f"line {number}"))
+            )
             lines.append(number)
         places = Places(source.name, None, "line {}", lines)
         understood = f"fastText, {pluralize(len(items), 'line')}"

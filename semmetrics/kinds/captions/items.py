@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.kinds import descriptions
 from semmetrics.metrics.definition import Measure
 

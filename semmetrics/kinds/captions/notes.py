@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.errors import Fact, first_of_each
 from semmetrics.kinds import (
     embedding_notes,

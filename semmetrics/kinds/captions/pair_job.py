@@ -21,7 +21,7 @@ from semmetrics.arguments import check_choice
 from semmetrics.core.hashing import UNVERSIONED, hash_strings
 from semmetrics.core.ragged import Floats, Ints
 from semmetrics.core.top_k import top_k
-from semmetrics.data.tasks import CaptionTask, caption_task
+from semmetrics.data.tasks.captions import CaptionTask, caption_task
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import embedding_notes
 from semmetrics.kinds.captions.kind import KIND

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.kinds import embeddings
 from semmetrics.kinds.base import Measures, Options, Tasks
 from semmetrics.kinds.captions.scene_graphs import parse_captions

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semmetrics.data.source import no_collection
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.errors import Fact
 from semmetrics.kinds.base import Measures, Tasks, each_task
 

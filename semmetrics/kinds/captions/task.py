@@ -31,7 +31,7 @@ from semmetrics.data.item_ids import Ids
 from semmetrics.data.join import Weights, join
 from semmetrics.data.lists import Lists, renumber_entries
 from semmetrics.data.swapped import check_captions
-from semmetrics.data.tasks import CaptionTask
+from semmetrics.data.tasks.captions import CaptionTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.captions.oddities import find_oddities
 

@@ -22,7 +22,7 @@ import numpy as np
 from semmetrics.core.ragged import Ints
 from semmetrics.data.join import Weights
 from semmetrics.data.read_options import ReadOptions
-from semmetrics.errors import InputError, at
+from semmetrics.errors import InputError, format_place
 from semmetrics.kinds import class_names, sample_weights
 from semmetrics.kinds.base import Measures, Options
 from semmetrics.metrics.class_predictions import SEEN, UNSEEN
@@ -302,7 +302,7 @@ def read_numbers(numbers: Any, files: ReadOptions, option: str) -> Weights:
     number_of_class: dict[str, float] = {}
     for key, value in weights.values.items():
         name = str(key)
-        where = at(option, "", name)
+        where = format_place(option, "", name)
         if name in number_of_class:
             raise InputError("duplicate", where, role="the class", value=name)
         number = as_number(value, "the number", where)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from semmetrics.data.rankings import RankedLists
-from semmetrics.data.tasks import ALL, ClassTask
+from semmetrics.data.tasks.classes import ALL, ClassTask
 from semmetrics.kinds import descriptions
 from semmetrics.metrics.definition import Measure
 

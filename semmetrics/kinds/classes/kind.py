@@ -9,7 +9,7 @@ from typing import Any
 from semmetrics.core.hashing import identity_of
 from semmetrics.data.rankings import RankedLists
 from semmetrics.data.side_inputs import read_names
-from semmetrics.data.tasks import ALL, ClassTask
+from semmetrics.data.tasks.classes import ALL, ClassTask
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import sample_weights
 from semmetrics.kinds.base import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import ALL, ClassTask
+from semmetrics.data.tasks.classes import ALL, ClassTask
 from semmetrics.errors import Fact
 from semmetrics.kinds import item_notes, note_builders, odd_texts, sample_weights
 from semmetrics.kinds.base import (

@@ -25,7 +25,7 @@ from semmetrics.data.lists import Lists
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.observations import Observations
 from semmetrics.data.rankings import RankedLists, check_repeats
-from semmetrics.data.tasks import ClassScores, ClassTask
+from semmetrics.data.tasks.classes import ClassScores, ClassTask
 from semmetrics.errors import InputError
 from semmetrics.kinds import class_names
 from semmetrics.kinds.base import Options

@@ -22,7 +22,7 @@ from semmetrics.core.hashing import identity_of
 from semmetrics.core.ragged import Bools, Codes
 from semmetrics.data.lists import Entry, Lists, Terms, clean_terms
 from semmetrics.data.matrix import class_terms
-from semmetrics.data.tasks import Synonyms
+from semmetrics.data.tasks.labels import Synonyms
 from semmetrics.errors import FROM_0, InputError
 from semmetrics.kinds.class_names import outside_classes_error
 from semmetrics.kinds.labels.excluded_labels import LabelsToIgnore

@@ -22,7 +22,7 @@ from semmetrics.core.ragged import Bools, Codes, Ints, cell_keys, is_member, off
 from semmetrics.data.lists import Lists, Side, Terms, clean_terms
 from semmetrics.data.matrix import PRESENT, UNVERIFIED, is_signed
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import IgnoredLabels, LabelTask, Unverified
+from semmetrics.data.tasks.labels import IgnoredLabels, LabelTask, Unverified
 from semmetrics.kinds.labels.normalization import Cleaning, class_name
 from semmetrics.kinds.labels.observation_codes import (
     UNVERIFIED_CELLS,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.kinds.descriptions import on_one_line
 from semmetrics.kinds.labels.matches import match_rows
 from semmetrics.metrics.definition import Measure

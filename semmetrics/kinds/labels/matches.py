@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from semmetrics.core.ragged import Bools, Ints
 from semmetrics.data.lists import Side
-from semmetrics.data.tasks import Block, LabelTask
+from semmetrics.data.tasks.base import Block
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.kinds.descriptions import finite_or_none
 from semmetrics.kinds.labels.normalization import class_name
 from semmetrics.metrics.definition import Measure
@@ -67,8 +67,7 @@ def match_rows(task: LabelTask, measure: Measure) -> Iterator[dict[str, Any]]:
                 yield {"id": item_id, **row}
 
 
-@dataclass(frozen=True)
-class _MatchedBlock:
+class _MatchedBlock(NamedTuple):
     """The matched labels of a block of items.
 
     *Places* are positions in the flat lists of a side.

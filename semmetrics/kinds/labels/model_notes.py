@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.errors import Fact
 from semmetrics.kinds.base import Measures, Options
 from semmetrics.kinds.embedding_notes import model_facts

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.errors import Fact, first_of_each
 from semmetrics.kinds.base import (
     Measures,

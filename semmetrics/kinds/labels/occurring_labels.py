@@ -10,7 +10,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Bools
 from semmetrics.data.lists import Side, Terms
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks.labels import LabelTask
 
 SIDES = ("pred", "ref")
 

@@ -16,7 +16,7 @@ from semmetrics.core.ragged import Bools
 from semmetrics.data.cells import MISSING_TEXTS
 from semmetrics.data.lists import Lists
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.kinds.labels import MIN_WORDS_OF_SENTENCE
 from semmetrics.kinds.labels.joined import (
     ALL_DELIMITERS,

@@ -11,7 +11,8 @@ from semmetrics.core.backend import round_to
 from semmetrics.core.ragged import Floats, row_numbers, sum_rows
 from semmetrics.data.lists import Lists, Side
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import UNUSED_COLUMNS, LabelTask
+from semmetrics.data.tasks.base import UNUSED_COLUMNS
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.errors import Fact
 from semmetrics.kinds.base import Measures, Options
 from semmetrics.kinds.labels.observation_codes import (

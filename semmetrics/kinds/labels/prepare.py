@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from semmetrics.data.lists import Terms
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import LabelTask
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds import side_input_checks
 from semmetrics.kinds.base import Measures, Options, Tasks, each_task
@@ -34,8 +34,7 @@ _TEXT_VECTORS = "text_embedding"
 """The kinds of vectors that measures need: of terms, or of whole label lists as text."""
 
 
-@dataclass(frozen=True)
-class _NeededEmbeddings:
+class _NeededEmbeddings(NamedTuple):
     """The embeddings that measures need.
 
     Attributes
@@ -50,8 +49,7 @@ class _NeededEmbeddings:
     measures: dict[str, Measure]
 
 
-@dataclass(frozen=True)
-class _OpenModels:
+class _OpenModels(NamedTuple):
     """The embeddings that measures need, opened.
 
     Attributes

@@ -11,7 +11,8 @@ from semmetrics.core.ragged import Bools, Codes, Floats
 from semmetrics.data.join import Joined, aligned_rows, join, weigh
 from semmetrics.data.lists import Lists, Side, Terms
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import LabelTask, occurring
+from semmetrics.data.tasks.base import occurring
+from semmetrics.data.tasks.labels import LabelTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.base import Options
 from semmetrics.kinds.labels.coding import (

@@ -16,7 +16,7 @@ from semmetrics.core.ragged import row_numbers
 from semmetrics.data.coco_files import is_coco_captions, read_coco_captions
 from semmetrics.data.form import Form
 from semmetrics.data.inputs import as_data, open_input
-from semmetrics.data.lists import Holds, Lists, Side
+from semmetrics.data.lists import InputContent, Lists, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.read_options import DEFAULTS, ReadOptions
 from semmetrics.data.samples import Sample
@@ -237,8 +237,8 @@ class _Table:
             for name in names:
                 if _may_have_numbers(name):
                     self._check_unused(lists, name)
-        if not lists.holds and self._options.column("score") is None:
-            lists = replace(lists, holds=_recognise_side(lists, names))
+        if not lists.content and self._options.column("score") is None:
+            lists = replace(lists, content=_recognise_side(lists, names))
         return lists
 
     def _check_unused(self, lists: Lists, name: str) -> None:
@@ -350,7 +350,7 @@ def _may_have_numbers(name: str) -> bool:
     return not folded.endswith(_ID_SUFFIXES)
 
 
-def _recognise_side(lists: Lists, unused_names: Sequence[str]) -> Holds:
+def _recognise_side(lists: Lists, unused_names: Sequence[str]) -> InputContent:
     """Return whether a table is a run or judgements, by the names of its columns."""
     folded = set()
     for name in (*unused_names, *lists.column_names.values()):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from semmetrics.core.ragged import Codes
-from semmetrics.data.tasks import UNRANKED, RetrievalTask
+from semmetrics.data.tasks.retrieval import UNRANKED, RetrievalTask
 from semmetrics.kinds import descriptions
 from semmetrics.metrics.definition import Measure
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from semmetrics.data.observations import Observations
-from semmetrics.data.tasks import RetrievalTask
+from semmetrics.data.tasks.retrieval import RetrievalTask
 from semmetrics.errors import Fact
 from semmetrics.kinds import item_notes, note_builders, sample_weights
 from semmetrics.kinds.base import (

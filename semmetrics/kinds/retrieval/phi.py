@@ -13,7 +13,7 @@ import numpy as np
 
 from semmetrics.core.ragged import Ints, lengths
 from semmetrics.data.rankings import DEPTH, MOST_SIMILAR, PHI, Phi, RankedLists
-from semmetrics.data.tasks import RetrievalTask
+from semmetrics.data.tasks.retrieval import RetrievalTask
 from semmetrics.errors import Fact, InputError
 from semmetrics.kinds import class_names, embeddings, note_builders
 from semmetrics.kinds.base import Measures, Options, Tasks, each_task

@@ -16,7 +16,7 @@ from semmetrics.data.class_lists import check_classes
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.pair_values import IDS_SUFFIX, read_pair_ids
 from semmetrics.data.rankings import PHI, fingerprint
-from semmetrics.errors import Fact, InputError, at
+from semmetrics.errors import Fact, InputError, format_place
 from semmetrics.kinds import embeddings
 from semmetrics.kinds.base import Options
 from semmetrics.kinds.captions.pair_job import PAIR_MEASURES
@@ -192,8 +192,8 @@ def _read_ids(
     image_ids, caption_ids = read_pair_ids(path, options.read)
     images = [str(image_id) for image_id in image_ids]
     captions = [str(caption_id) for caption_id in caption_ids]
-    check_classes(images, at(path, "images"), noun="id")
-    check_classes(captions, at(path, "captions"), noun="id")
+    check_classes(images, format_place(path, "images"), noun="id")
+    check_classes(captions, format_place(path, "captions"), noun="id")
     n_rows, n_columns = matrix.values.shape
     check_size(len(images), n_rows, path, "row", -1, "id")
     check_size(len(captions), n_columns, path, "column", -1, "id")

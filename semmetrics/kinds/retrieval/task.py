@@ -22,7 +22,7 @@ from semmetrics.data.lists import Lists, Side
 from semmetrics.data.matrix import Matrix
 from semmetrics.data.rankings import Products
 from semmetrics.data.swapped import check_rankings, observe_truth
-from semmetrics.data.tasks import RetrievalTask
+from semmetrics.data.tasks.retrieval import RetrievalTask
 from semmetrics.errors import InputError
 from semmetrics.kinds.options import ResolvedOptions
 from semmetrics.kinds.retrieval.captioned_truth import CAPTIONS, CaptionedTruth
