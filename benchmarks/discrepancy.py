@@ -32,7 +32,8 @@ from benchmarks.timing import megabytes
 from semmetrics.cli import main
 start = time.perf_counter()
 try:
-    main(["mad", "select", "-k", sys.argv[1], "-o", "/dev/null", "--quiet", *sys.argv[2:]])
+    main(["mad", "select", "-k", sys.argv[1], "--ties", "id", "-o", "/dev/null", "--quiet",
+          *sys.argv[2:]])
 except SystemExit as end:
     if end.code:
         raise
@@ -107,14 +108,14 @@ def selection(scale: Scale) -> list[Row]:
         start = time.perf_counter()
         expected = loop(sample, K)
         peer = (time.perf_counter() - start) * images / SAMPLE
-        got = semmetrics.select_discrepant(sample, K).pairs
+        got = semmetrics.select_discrepant(sample, K, ties="id").pairs
         if [list(pair.images) for pair in got] != expected:
             raise SystemExit("the selections differ")
         output = fresh(_RUN, str(K), *map(str, paths))
         ours, memory = map(float, output.split()[-2:])
     what = (
-        f"select the {K} most discrepant of {images:,} images, {SYSTEMS} systems, 36 pairs: one "
-        f"run, at most {memory:,.0f} MB"
+        f"select the {K} most discrepant of {images:,} images, {SYSTEMS} systems, 36 pairs, equal "
+        f"values by id: one run, at most {memory:,.0f} MB"
     )
     by = f"{peer:,.0f} s (plain loop, from a sample of {SAMPLE:,} images)"
     return [Row(what, f"{ours:.3g} s", by, f"{peer / ours:.0f}x")]

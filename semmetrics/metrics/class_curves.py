@@ -127,8 +127,9 @@ def sort_by_class(
     scores_by_class = scores[by_class]
     by_score = ragged.order_rows(indptr, scores_by_class)
     sorted_scores = scores_by_class[by_score]
-    sorted_hit = hit[by_class][by_score]
-    items = item[by_class][by_score].astype(np.int64)
+    order = by_class[by_score]
+    sorted_hit = hit[order]
+    items = item[order].astype(np.int64)
 
     hits = np.flatnonzero(sorted_hit)
     n_hits_before = ragged.offsets(sorted_hit)  # of each position
