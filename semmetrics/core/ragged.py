@@ -26,6 +26,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 _MAX_MEMBER_TABLE = 1 << 26  # entries of a table in which members are looked up
 _MAX_NUMBER_TABLE_PER_KEY = 8  # entries per key of a table that numbers keys
 _MAX_REPEAT_TABLE_PER_KEY = 64  # entries per key of a table that finds repeated keys
+_MIN_COLUMNS_FOR_DEFAULT_SORT = 256  # in shorter rows a stable sort is as fast
 
 
 # ---- offsets and rows -------------------------------------------------------
@@ -153,6 +154,8 @@ def take_rows(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
 def order_rows(indptr: Ints, keys: Floats) -> Ints:
     """Return flat indices that sort each row by decreasing key. Equal keys keep their order.
 
+    No key is NaN.
+
     Examples
     --------
     >>> order_rows(np.array([0, 3, 4]), np.array([0.1, 0.9, 0.9, 0.5])).tolist()
@@ -162,9 +165,34 @@ def order_rows(indptr: Ints, keys: Floats) -> Ints:
     n_rows = len(row_lengths)
     if n_rows and row_lengths[0] and (row_lengths == row_lengths[0]).all():
         table = keys.reshape(n_rows, row_lengths[0])
-        order = np.argsort(-table, axis=1, kind="stable")
-        return (order + indptr[:-1, None]).ravel()
+        return (_order_stably(-table) + indptr[:-1, None]).ravel()
     return np.lexsort((-keys, row_numbers(indptr)))
+
+
+def _order_stably(table: Floats) -> Ints:
+    """Return the columns that sort each row of a table. Equal values keep their order.
+
+    NumPy's default sort takes a third of the time of its stable sort in long rows, on many
+    processors. Its order differs only within groups of equal values, whose columns are sorted
+    afterwards.
+    """
+    if table.shape[1] < _MIN_COLUMNS_FOR_DEFAULT_SORT:
+        return np.argsort(table, axis=1, kind="stable")
+    order = np.argsort(table, axis=1)
+    sorted_table = np.take_along_axis(table, order, axis=1)
+    starts_group = np.ones(table.shape, np.bool_)
+    starts_group[:, 1:] = sorted_table[:, 1:] != sorted_table[:, :-1]
+    is_tied = ~starts_group
+    is_tied[:, :-1] |= is_tied[:, 1:]
+    tied_places = np.flatnonzero(is_tied)
+    if len(tied_places):
+        flat_order = order.ravel()
+        group_of_tied = np.cumsum(starts_group)[tied_places]
+        n_columns = table.shape[1]
+        keys = group_of_tied * n_columns + flat_order[tied_places]
+        keys.sort()
+        flat_order[tied_places] = keys % n_columns
+    return order
 
 
 # ---- slices and groups of rows ----------------------------------------------

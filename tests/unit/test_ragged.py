@@ -37,3 +37,22 @@ def test_keys_of_cells_may_exceed_32_bits():
     keys = ragged.cell_keys(np.array([0, 1, 1, 2]), codes, 2_100_000_000)
 
     assert keys.tolist() == [2_000_000_000, 4_200_000_001]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
+@pytest.mark.parametrize("n_distinct", [1, 40, 10**6])
+@pytest.mark.parametrize("n_columns", [3, 300])
+def test_equal_keys_keep_their_order_in_short_and_long_rows(
+    n_columns, n_distinct, dtype
+):
+    generator = np.random.default_rng(0)
+    table = generator.integers(-n_distinct, n_distinct, (7, n_columns)).astype(dtype)
+    if dtype is not np.int32:
+        table[generator.random(table.shape) < 0.1] = -0.0
+        table[generator.random(table.shape) < 0.1] = np.inf
+    indptr = np.arange(8) * n_columns
+
+    order = ragged.order_rows(indptr, table.ravel())
+
+    stable_order = np.argsort(-table, axis=1, kind="stable") + indptr[:-1, None]
+    assert order.tolist() == stable_order.ravel().tolist()
