@@ -183,14 +183,17 @@ def try_mutant(place: Place, tests: Sequence[str], copies: SimpleQueue[Path]) ->
         shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
         copies.put(copy)
     line = source.count(b"\n", 0, change.start)
+    line_before = source.decode().split("\n")[line]
+    line_after = mutant.decode().split("\n")[line]
+    failures = re.findall("^(?:FAILED|ERROR).*", output, re.M)
     return {
         "place": f"{place.path}:{line + 1}",
         "operator": change.operator,
-        "before": source.decode().split("\n")[line].strip(),
-        "after": mutant.decode().split("\n")[line].strip(),
+        "before": line_before.strip(),
+        "after": line_after.strip(),
         "outcome": outcome,
         "tests": len(tests),
-        "failures": re.findall("^(?:FAILED|ERROR).*", output, re.M),
+        "failures": failures,
     }
 
 

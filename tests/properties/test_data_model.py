@@ -62,17 +62,24 @@ def results_of_studies():
     ratings = [{"id": "a", "rating": 3}, {"id": "b", "rating": 1}]
     captions = {"a": {"1": "a cat"}, "b": {"1": "a dog"}}
     selection = semmetrics.select_discrepant(captions, 1)
+    references = {"1": ["a cat"]}
+    rescored = semmetrics.rescore(table[0].signature, LABELS, LABELS)
+    sweep = semmetrics.sweep(LABELS, OTHER_LABELS, thresholds=[0.3, 0.5])
+    ranking = semmetrics.rank_systems({"VOC": table, "COCO": table}, "F1")
+    comparison = semmetrics.compare(systems, LABELS, measures="F1 MacroF1", resamples=5)
+    agreement = semmetrics.meta(
+        ratings, LABELS, OTHER_LABELS, measures="F1 Recall", resamples=5
+    )
+    competition = semmetrics.rank_competition(selection, references, measures="ROUGE-L")
     return [
-        semmetrics.rescore(table[0].signature, LABELS, LABELS),
-        semmetrics.sweep(LABELS, OTHER_LABELS, thresholds=[0.3, 0.5]),
+        rescored,
+        sweep,
         calibrate("tree"),
-        semmetrics.rank_systems({"VOC": table, "COCO": table}, "F1"),
-        semmetrics.compare(systems, LABELS, measures="F1 MacroF1", resamples=5),
-        semmetrics.meta(
-            ratings, LABELS, OTHER_LABELS, measures="F1 Recall", resamples=5
-        ),
+        ranking,
+        comparison,
+        agreement,
         selection,
-        semmetrics.rank_competition(selection, {"1": ["a cat"]}, measures="ROUGE-L"),
+        competition,
         semmetrics.validate(LABELS),
     ]
 

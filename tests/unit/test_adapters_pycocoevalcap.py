@@ -237,12 +237,10 @@ def spice_program(monkeypatch, tmp_path):
 def test_spice_has_the_values_of_the_measure_by_image(spice_program):
     value, items = Spice().compute_score(SPICE_GTS, SPICE_RES)
 
-    score = semmetrics.score(
-        {str(image): texts for image, texts in SPICE_RES.items()},
-        {str(image): texts for image, texts in SPICE_GTS.items()},
-        measures="SPICE",
-        tokenizer="whitespace",
-    )["SPICE"]
+    preds = {str(image): texts for image, texts in SPICE_RES.items()}
+    gts = {str(image): texts for image, texts in SPICE_GTS.items()}
+    table = semmetrics.score(preds, gts, measures="SPICE", tokenizer="whitespace")
+    score = table["SPICE"]
     assert value == pytest.approx(score.value, abs=1e-15)
     values = dict(zip(score.ids, score.items, strict=True))
     assert [item["All"]["f"] for item in items] == [values[i] for i in ("7", "a", "b")]

@@ -123,13 +123,12 @@ def expected_values(pred, ref, vectors, oov, k):
 def test_distances_and_similarities_of_bags_equal_loops(oov, pred, ref, vectors, k):
     at = "" if k is None else f"@{k}"
     measures = [f"{name}{at}" for name in [*DISTANCES, "MeanSim"]]
+    embedding = Tiny({**vectors, "unknown": UNKNOWN})
+    preds = [[list(label) for label in pred]]
+    refs = [[list(label) for label in ref]]
 
     table = semmetrics.score(
-        [[list(label) for label in pred]],
-        [[list(label) for label in ref]],
-        measures=measures,
-        oov=oov,
-        embedding=Tiny({**vectors, "unknown": UNKNOWN}),
+        preds, refs, measures=measures, oov=oov, embedding=embedding
     )
 
     expected = expected_values(unique_terms(pred), unique_terms(ref), vectors, oov, k)

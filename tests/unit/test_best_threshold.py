@@ -62,11 +62,16 @@ def test_the_best_threshold_is_the_highest_of_equally_good_ones(
     measure, weights, seed, levels
 ):
     rng = np.random.default_rng(seed)
+    integers = rng.integers(0, 4, 14)
+    integers[0] += 1
+    floats = rng.random(14) * 10.0 ** rng.integers(-3, 4, 14)
+    one_item = np.zeros(14)
+    one_item[7] = 1
     weights_by_name = {
         "none": None,
-        "integers": rng.integers(0, 4, 14) + (np.arange(14) == 0),
-        "floats": rng.random(14) * 10.0 ** rng.integers(-3, 4, 14),
-        "one item": (np.arange(14) == 7).astype(float),
+        "integers": integers,
+        "floats": floats,
+        "one item": one_item,
     }
 
     check_best_threshold(measure, seed, levels, weights_by_name[weights])

@@ -86,9 +86,12 @@ def test_shards_of_similarities_give_the_scores_of_one_call(tmp_path):
 
 
 def test_shards_of_class_scores_give_the_scores_of_one_call(tmp_path):
+    preds = write_array(tmp_path / "preds.npy", 30, 20)
+    true_classes = [GALLERY[number % 20] for number in range(30)]
+
     check_shards(
-        write_array(tmp_path / "preds.npy", 30, 20),
-        [GALLERY[number % 20] for number in range(30)],
+        preds,
+        true_classes,
         task="classes",
         classes=GALLERY,
         seen=GALLERY[:8],
