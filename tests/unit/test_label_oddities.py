@@ -39,6 +39,24 @@ def test_numbers_against_names_are_noted_even_for_few_items(preds, gts, is_noted
     assert ("one-sided-labels" in note_codes(preds, gts)) is is_noted
 
 
+@pytest.mark.parametrize(
+    ("true_columns", "expected"),
+    [
+        (["cat", "dog"], []),
+        (["cat", "puppy"], ["one-sided-labels"]),
+        (["cat", "Dog"], ["spelling"]),
+    ],
+)
+def test_true_labels_without_a_column_of_scores_are_noted(true_columns, expected):
+    scores = [[0.9, 0.1, 0.2], [0.2, 0.8, 0.1]]
+    preds = pd.DataFrame(scores, index=["a", "b"], columns=["cat", "dog", "cow"])
+    gts = pd.DataFrame([[1, 0], [0, 1]], index=["a", "b"], columns=true_columns)
+
+    noted = note_codes(preds, gts, measures="mAP")
+
+    assert [code for code in noted if code != "one-sided-columns"] == expected
+
+
 # Spelling
 
 COMPOSED = "caf\u00e9"

@@ -69,7 +69,8 @@ def find_oddities(task: LabelTask, pred: Lists, ref: Lists) -> Observations:
     if not task.labels_are_numbers:
         observations.count(HAS_NAMES, 1)
     observe_encodings(observations, labels)
-    if task.ranked:  # every class has a score in every item
+    if task.ranked:
+        _observe_unscored(observations, labels)
         return observations
     names = {side: labels.names(labels.on_side[side]) for side in SIDES}
     has_joined = _observe_joined(observations, labels, names)
@@ -244,6 +245,26 @@ def _observe_missing(observations: Observations, labels: OccurringLabels) -> Non
             observations.add_names(
                 MISSING_VALUES, [task.classes[first_code]], side_name
             )
+
+
+def _observe_unscored(observations: Observations, labels: OccurringLabels) -> None:
+    """Observe reference labels without a score, if every item has scores of the same labels.
+
+    A scored label that is never true is common, because a model has rare classes. A true label
+    that is never scored is probably spelled differently in the predictions.
+    """
+    is_unscored = labels.on_side["ref"] & ~labels.on_side["pred"]
+    if not is_unscored.any():
+        return
+    is_unknown = labels.on_side["pred"] & ~labels.is_known
+    if observe_alike_predictions(observations, labels, is_unknown):
+        return
+    codes = labels.side("ref").codes
+    first_terms = labels.terms(is_unscored)[0]
+    n_unscored = int(is_unscored[codes].sum())
+    observations.count(ONE_SIDED_LABELS, n_unscored, "ref", "alone")
+    observations.count(ONE_SIDED_LABELS, len(codes), "ref", "all")
+    observations.add_names(ONE_SIDED_LABELS, [first_terms[0]], "ref", "alone")
 
 
 def _observe_one_sided(
