@@ -155,7 +155,7 @@ def take_rows(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
 def order_rows(indptr: Ints, keys: Floats) -> Ints:
     """Return flat indices that sort each row by decreasing key. Equal keys keep their order.
 
-    No key is NaN.
+    Keys may be infinite, but not NaN.
 
     Examples
     --------
@@ -174,27 +174,40 @@ def _order_stably(table: Floats) -> Ints:
     """Return the columns that sort each row of a table. Equal values keep their order.
 
     NumPy's default sort takes a third of the time of its stable sort in long rows, on many
-    processors. Its order differs only within groups of equal values, whose columns are sorted
-    afterwards. The stable sort is faster if there are many equal values or the rows are sorted.
+    processors. The stable sort is faster if there are many equal values or the rows are sorted.
     """
     is_short = table.shape[1] < _MIN_COLUMNS_FOR_DEFAULT_SORT
     if is_short or _is_tied_or_sorted(table[0, :_MAX_SAMPLED_COLUMNS]):
         return np.argsort(table, axis=1, kind="stable")
     order = np.argsort(table, axis=1)
-    sorted_table = np.take_along_axis(table, order, axis=1)
-    starts_group = np.ones(table.shape, np.bool_)
+    _sort_columns_of_ties(order, np.take_along_axis(table, order, axis=1))
+    return order
+
+
+def _sort_columns_of_ties(order: Ints, sorted_table: Floats) -> None:
+    """Sort the columns of equal values in place, within each row of an order.
+
+    Parameters
+    ----------
+    order : int array, shape (rows, columns)
+        The columns of each row, by rising value.
+    sorted_table : array of the same shape
+        The values in this order.
+    """
+    starts_group = np.ones(sorted_table.shape, np.bool_)
     starts_group[:, 1:] = sorted_table[:, 1:] != sorted_table[:, :-1]
     is_tied = ~starts_group
     is_tied[:, :-1] |= is_tied[:, 1:]
     tied_places = np.flatnonzero(is_tied)
-    if len(tied_places):
-        flat_order = order.ravel()
-        group_of_tied = np.cumsum(starts_group)[tied_places]
-        n_columns = table.shape[1]
-        keys = group_of_tied * n_columns + flat_order[tied_places]
-        keys.sort()
-        flat_order[tied_places] = keys % n_columns
-    return order
+    if not len(tied_places):
+        return
+    group_of_tied = np.cumsum(starts_group)[tied_places]
+    n_columns = order.shape[1]
+    # One number for the group and the column, so that one sort keeps the groups together.
+    flat_order = order.ravel()  # a view
+    keys = group_of_tied * n_columns + flat_order[tied_places]
+    keys.sort()
+    flat_order[tied_places] = keys % n_columns
 
 
 def _is_tied_or_sorted(values: Floats) -> bool:

@@ -259,12 +259,7 @@ def _observe_unscored(observations: Observations, labels: OccurringLabels) -> No
     is_unknown = labels.on_side["pred"] & ~labels.is_known
     if observe_alike_predictions(observations, labels, is_unknown):
         return
-    codes = labels.side("ref").codes
-    first_terms = labels.terms(is_unscored)[0]
-    n_unscored = int(is_unscored[codes].sum())
-    observations.count(ONE_SIDED_LABELS, n_unscored, "ref", "alone")
-    observations.count(ONE_SIDED_LABELS, len(codes), "ref", "all")
-    observations.add_names(ONE_SIDED_LABELS, [first_terms[0]], "ref", "alone")
+    _count_one_sided(observations, labels, "ref", is_unscored)
 
 
 def _observe_one_sided(
@@ -290,10 +285,18 @@ def _observe_one_sided(
         codes = labels.side(side).codes
         n_one_sided = int(is_one_sided[codes].sum())
         if n_one_sided > (1 - _MAX_SHARED[side]) * len(codes):
-            first_terms = labels.terms(is_one_sided)[0]
-            observations.count(ONE_SIDED_LABELS, n_one_sided, side, "alone")
-            observations.count(ONE_SIDED_LABELS, len(codes), side, "all")
-            observations.add_names(ONE_SIDED_LABELS, [first_terms[0]], side, "alone")
+            _count_one_sided(observations, labels, side, is_one_sided)
+
+
+def _count_one_sided(
+    observations: Observations, labels: OccurringLabels, side: str, is_one_sided: Bools
+) -> None:
+    """Count the occurrences of labels that only one side has, and all labels of that side."""
+    codes = labels.side(side).codes
+    first_terms = labels.terms(is_one_sided)[0]
+    observations.count(ONE_SIDED_LABELS, int(is_one_sided[codes].sum()), side, "alone")
+    observations.count(ONE_SIDED_LABELS, len(codes), side, "all")
+    observations.add_names(ONE_SIDED_LABELS, [first_terms[0]], side, "alone")
 
 
 def _are_numbers_and_names(labels: OccurringLabels) -> bool:
